@@ -1,4 +1,4 @@
-//! What is asked of the chain: `admission.Attributes` upstream.
+//! A request as the chain sees it: `admission.Attributes` upstream.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     status::{Cause, Failure},
 };
 
-/// What a request does to an object.
+/// The operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Create,
@@ -62,7 +62,7 @@ pub(crate) struct Attributes<'a> {
     pub(crate) dry_run: bool,
 }
 
-/// What a rule matched: the resource, in the version that the rule speaks of.
+/// The match of a rule: the resource, in the version that the rule speaks of.
 pub(super) struct Matched {
     pub(super) resource: Arc<Resource>,
     pub(super) version: String,
@@ -70,7 +70,7 @@ pub(super) struct Matched {
 }
 
 impl Attributes<'_> {
-    /// Whether the object configures admission itself: nobody could take back what forbids its own removal.
+    /// Tells whether the object configures admission itself: nobody could take back what forbids its own removal.
     pub(super) fn is_configuration(&self) -> bool {
         let kinds = [
             "ValidatingWebhookConfiguration",
@@ -83,7 +83,7 @@ impl Attributes<'_> {
         self.kind.group == "admissionregistration.k8s.io" && kinds.contains(&self.kind.kind.as_str())
     }
 
-    /// Whether the object is a question about rights, which policies are not asked about.
+    /// Tells whether the object is a question about rights, which policies are not asked about.
     pub(super) fn is_review(&self) -> bool {
         let plural = self.resource.plural.as_str();
         match self.resource.group.as_str() {

@@ -25,7 +25,7 @@ pub(super) struct Authorizer {
     question: Question,
 }
 
-/// How far a question has got; each step has functions of its own.
+/// The step that a question has reached; each has functions of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Nobody,
@@ -34,7 +34,7 @@ enum Step {
     Resource,
 }
 
-/// What is asked about, in words that the expression owns.
+/// The question, in words that the expression owns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Question {
     path: String,
@@ -45,7 +45,7 @@ struct Question {
     name: String,
 }
 
-/// What the authorizer says.
+/// The answer of the authorizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Decision {
     allowed: bool,
@@ -118,7 +118,7 @@ impl Authorizer {
     }
 }
 
-/// What a function adds to a question.
+/// The addition of a function to a question.
 type Tell = fn(&mut Question, String);
 
 /// Adds the functions of authorizers, checks and decisions.

@@ -28,10 +28,10 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-/// How long an answer may be.
+/// The most bytes of an answer.
 const LONGEST: usize = 3 * 1024 * 1024;
 
-/// Where services listen, by namespace and name: nothing here routes to the addresses of a cluster.
+/// The addresses of services, by namespace and name: nothing here routes to the addresses of a cluster.
 #[derive(Default)]
 pub(crate) struct Services(RwLock<HashMap<(String, String), SocketAddr>>);
 
@@ -59,12 +59,12 @@ enum Target {
     Service { namespace: String, name: String, port: u64, path: String },
 }
 
-/// Where a call goes.
+/// The target of a call.
 struct Route {
     secure: bool,
     host: String,
     port: u16,
-    /// Where the host is found, where names do not say.
+    /// The address of the host, where its name does not say it.
     address: Option<SocketAddr>,
     path: String,
 }

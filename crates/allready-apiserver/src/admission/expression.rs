@@ -64,14 +64,14 @@ impl Variables {
         Self(list.map(|it| (text(it, "name"), Expression::compile(&text(it, "expression")))).collect())
     }
 
-    /// How deep the deepest expression nests, of these and of others.
+    /// The depth of the deepest expression, of these and of others.
     pub(super) fn depth_with<'e>(&self, others: impl Iterator<Item = &'e Expression>) -> usize {
         let own = self.0.iter().map(|(_, expression)| expression.depth());
         own.chain(others.map(Expression::depth)).max().unwrap_or_default()
     }
 }
 
-/// What expressions see.
+/// The variables of expressions.
 pub(super) struct Inputs<'a> {
     pub(super) object: Option<&'a Value>,
     pub(super) old: Option<&'a Value>,
@@ -337,7 +337,7 @@ fn rewrite(node: &mut IdedExpr, uses: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether an expression clearly comes to an optional value, which the interpreter cannot compare.
+/// Tells whether an expression clearly comes to an optional value, which the interpreter cannot compare.
 fn is_optional(node: &IdedExpr) -> bool {
     let Expr::Call(call) = &node.expr else { return false };
     let target = call.target.as_ref().map(|target| &target.expr);

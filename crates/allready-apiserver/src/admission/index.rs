@@ -1,4 +1,4 @@
-//! What is configured in the store, compiled, brought up to date when it is asked for.
+//! The policies and webhooks in the store, compiled, and brought up to date when somebody asks.
 
 use std::{
     collections::BTreeMap,
@@ -32,7 +32,7 @@ pub(crate) struct Index {
 
 #[derive(Default)]
 struct State {
-    /// How many changes the places had seen together.
+    /// The number of changes that the places had seen together.
     seen: u64,
     /// `None` when nothing is configured.
     chain: Option<Arc<Chain>>,
@@ -44,7 +44,7 @@ struct State {
     validating_webhooks: Shelf<Vec<Webhook>>,
 }
 
-/// What was read at one place, each in the version that was read.
+/// The objects of one place, each in the version that was read.
 struct Shelf<T> {
     versions: BTreeMap<Box<str>, u64>,
     items: BTreeMap<Box<str>, Arc<T>>,

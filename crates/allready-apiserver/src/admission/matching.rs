@@ -19,7 +19,7 @@ pub(super) struct MatchResources {
     excluded: Vec<Rule>,
     namespaces: LabelSelector,
     objects: LabelSelector,
-    /// Whether a request through another version of the same resource matches too.
+    /// Set if a request through another version of the same resource matches too.
     equivalent: bool,
 }
 
@@ -51,7 +51,7 @@ impl MatchResources {
         }
     }
 
-    /// What of the request matches; `None` when it does not.
+    /// The part of the request that matches; `None` when none does.
     pub(super) fn matches(
         &self,
         attributes: &Attributes<'_>,

@@ -21,6 +21,7 @@ mod index;
 mod matching;
 mod mutating;
 mod policy;
+mod rounds;
 mod validating;
 mod webhook;
 
@@ -39,13 +40,14 @@ pub(crate) use attributes::{Attributes, GroupVersionKind, Operation};
 pub(crate) use client::Services;
 pub(crate) use index::Index;
 use policy::{Policies, Request};
+use rounds::Rounds;
 use webhook::Webhook;
 
 /// The server around the chain.
 pub(crate) trait Cluster: Sync {
     fn store(&self) -> &Store;
     fn registry(&self) -> Arc<Registry>;
-    /// Who may do what, as of now.
+    /// The roles and bindings, as of now.
     fn access(&self) -> Arc<access::Policy>;
     /// A stored object in a served version.
     fn show(&self, resource: &Resource, version: &Version, stored: &Stored) -> Result<Value, Failure>;
@@ -68,7 +70,7 @@ pub(crate) struct Admission<'a> {
     /// The object that is replaced or removed.
     pub(crate) old: Option<&'a Value>,
     pub(crate) cluster: &'a dyn Cluster,
-    /// Where the services of webhooks listen.
+    /// The addresses at which the services of webhooks listen.
     pub(crate) services: &'a Services,
 }
 
@@ -83,7 +85,7 @@ impl Chain {
         self.validating.is_empty() && self.mutating.is_empty() && !self.calls()
     }
 
-    /// Whether anything is called over the network.
+    /// Tells whether anything is called over the network.
     pub(crate) fn calls(&self) -> bool {
         [&self.mutating_webhooks, &self.validating_webhooks]
             .into_iter()
@@ -104,8 +106,8 @@ impl Chain {
         if attributes.is_configuration() || self.mutating.is_empty() && self.mutating_webhooks.is_empty() {
             return Ok(());
         }
-        let mut policies = mutating::Rounds::default();
-        let mut webhooks = webhook::Rounds::default();
+        let mut policies = Rounds::default();
+        let mut webhooks = Rounds::default();
         for round in 0..2 {
             let mut changed = false;
             let request = admission.request(None);

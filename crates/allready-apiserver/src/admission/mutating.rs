@@ -3,24 +3,23 @@
 //! Follows `pkg/admission/plugin/policy/mutating` (`dispatcher.go`, `patch/smd.go`, `patch/json_patch.go`). As upstream, what
 //! a policy writes belongs to no field manager.
 
-use std::collections::HashSet;
-
 use kube_cel::cel::{Value as Cel, objects::Key};
 use serde_json::{Map, Value, json};
 
 use super::{
     expression::Expression,
     policy::{Invocation, Policies, Policy, Request},
+    rounds::Rounds,
 };
 use crate::{
     fields, patch,
     status::{Cause, Failure, quote},
 };
 
-/// What a policy does to an object.
+/// The mutations of a policy.
 pub(super) struct Rules {
     mutations: Vec<Mutation>,
-    /// Whether it is asked again after a later one has changed the object.
+    /// Set if it is asked again after a later one has changed the object.
     reinvoked: bool,
 }
 
@@ -54,31 +53,6 @@ impl Mutation {
         match self {
             Self::Apply(expression) | Self::JsonPatch(expression) => expression,
         }
-    }
-}
-
-/// What the first round leaves for the second: `policyReinvokeContext` upstream.
-#[derive(Default)]
-pub(super) struct Rounds {
-    again: bool,
-    /// Those that may be asked again, so far.
-    previous: HashSet<String>,
-    /// Those that are to be asked again.
-    wanted: HashSet<String>,
-    output: Option<Value>,
-}
-
-impl Rounds {
-    /// Begins the second round with what has become of the object since.
-    pub(super) fn again(&mut self, object: Option<&Value>) {
-        self.again = true;
-        if self.output.as_ref() != object {
-            self.require();
-        }
-    }
-
-    fn require(&mut self) {
-        self.wanted.extend(self.previous.drain());
     }
 }
 
@@ -176,7 +150,7 @@ fn denied(policy: &str, binding: Option<&str>, message: &str) -> String {
     }
 }
 
-/// What one mutation makes of an object; nothing where it does not apply.
+/// The object after one mutation; nothing where that does not apply.
 fn one(
     mutation: &Mutation,
     policy: &Policy<Rules>,
@@ -221,7 +195,7 @@ fn one(
     Ok(Some(request.back(made, matched)))
 }
 
-/// Whether a patch stops at one of its tests.
+/// Tells whether a patch stops at one of its tests.
 fn fails_test(operations: &Value, object: &Value) -> bool {
     let list = operations.as_array().map(Vec::as_slice).unwrap_or_default();
     let applies = |end: usize| {

@@ -1,4 +1,4 @@
-//! What both kinds of policies share: which requests they are about, by which bindings, with which params.
+//! The common part of both kinds of policies: which requests they are about, by which bindings, with which params.
 //!
 //! Follows `pkg/admission/plugin/policy/generic` (`policy_source.go`, `policy_dispatcher.go`).
 
@@ -34,7 +34,7 @@ pub(super) struct Policy<R> {
     pub(super) name: String,
     constraints: MatchResources,
     param_kind: Option<ParamKind>,
-    /// Whether an error denies the request; otherwise it is as if the policy were not there.
+    /// Set if an error denies the request; otherwise it is as if the policy were not there.
     pub(super) fails: bool,
     conditions: Vec<Expression>,
     pub(super) variables: Variables,
@@ -62,7 +62,7 @@ struct ParamRef {
     name: String,
     namespace: String,
     selector: Option<LabelSelector>,
-    /// Whether it is an error that no params are found.
+    /// Set if it is an error that no params are found.
     deny: bool,
 }
 
@@ -104,7 +104,7 @@ impl<R> Policy<R> {
         }
     }
 
-    /// How deep the deepest of its expressions nests.
+    /// The depth of the deepest of its expressions.
     pub(super) fn depth<'e>(&'e self, of_rules: impl Iterator<Item = &'e Expression>) -> usize {
         self.variables.depth_with(of_rules.chain(&self.conditions))
     }
@@ -164,7 +164,7 @@ impl<R> Policy<R> {
         Ok(params)
     }
 
-    /// Whether the match conditions hold, in an evaluation of the policy: `NewMatcher(…).Match` upstream.
+    /// Tells whether the match conditions hold, in an evaluation of the policy: `NewMatcher(…).Match` upstream.
     pub(super) fn conditions_hold(&self, evaluation: &mut Evaluation<'_>) -> Result<bool, String> {
         let mut errors: Vec<String> = Vec::new();
         for condition in &self.conditions {

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::status::Failure;
 
-/// How long a message may be that an expression makes.
+/// The most bytes of a message that an expression makes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
-/// What a policy asks of an object.
+/// The validations of a policy.
 pub(super) struct Rules {
     validations: Vec<Validation>,
     annotations: Vec<Expression>,
@@ -32,7 +32,7 @@ struct Denial {
     message: String,
     /// Empty where there is an error instead of an answer.
     reason: String,
-    /// Whether it denies whatever the actions of the binding are.
+    /// Set if it denies whatever the actions of the binding are.
     always: bool,
 }
 
@@ -131,7 +131,7 @@ fn denied(policy: &str, binding: Option<&str>, message: &str) -> String {
 }
 
 impl Policy<Rules> {
-    /// What an error comes to: a denial, unless errors are to be ignored.
+    /// The outcome of an error: a denial, unless errors are to be ignored.
     fn error(&self, message: String) -> Vec<Denial> {
         let denial = Denial { message, reason: String::new(), always: false };
         Some(denial).filter(|_| self.fails).into_iter().collect()
@@ -173,7 +173,7 @@ fn judge(policy: &Policy<Rules>, evaluation: &mut Evaluation<'_>) -> Vec<Denial>
 }
 
 impl Validation {
-    /// What is said of an object that it refuses.
+    /// The message for an object that it refuses.
     fn message(&self, evaluation: &mut Evaluation<'_>) -> String {
         let made = self.message_expression.as_ref().and_then(|expression| evaluation.run(expression).ok());
         let made = match &made {

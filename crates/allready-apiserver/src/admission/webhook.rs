@@ -4,7 +4,7 @@
 //! `request/admissionreview.go`, `errors/statuserror.go`). Webhooks are called one after the other; upstream calls validating
 //! ones at the same time. `AdmissionReview` is spoken in v1 alone.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use super::{
     expression::{Expression, Inputs, Trouble, Variables, evaluate},
     matching::MatchResources,
     policy::{Request, expressions},
+    rounds::Rounds,
 };
 use crate::{
     patch,
@@ -30,7 +31,7 @@ pub(super) struct Webhook {
     constraints: MatchResources,
     conditions: Vec<Expression>,
     fails: bool,
-    /// Whether it may be called for a dry run.
+    /// Set if it may be called for a dry run.
     harmless: bool,
     reinvoked: bool,
     timeout: Duration,
@@ -38,7 +39,7 @@ pub(super) struct Webhook {
     client: ClientConfig,
 }
 
-/// What a webhook answered.
+/// The answer of a webhook.
 struct Answer {
     allowed: bool,
     result: Value,
@@ -52,25 +53,6 @@ enum Problem {
     Call(String),
     /// The request is refused.
     Refused(Box<Failure>),
-}
-
-/// What the first round leaves for the second.
-#[derive(Default)]
-pub(super) struct Rounds {
-    again: bool,
-    previous: HashSet<String>,
-    wanted: HashSet<String>,
-    output: Option<Value>,
-}
-
-impl Rounds {
-    /// Begins the second round with what has become of the object since.
-    pub(super) fn again(&mut self, object: Option<&Value>) {
-        self.again = true;
-        if self.output.as_ref() != object {
-            self.wanted.extend(self.previous.drain());
-        }
-    }
 }
 
 impl Webhook {
@@ -98,7 +80,7 @@ impl Webhook {
             .collect()
     }
 
-    /// What of the request it is to be asked about; `None` for nothing.
+    /// The part of the request that it is asked about; `None` for nothing.
     fn concerns(&self, request: &Request<'_>) -> Result<Option<Matched>, Failure> {
         let Request { attributes, object, old, cluster } = *request;
         let Some(matched) = self.constraints.matches(attributes, object, old, cluster)? else {
@@ -178,7 +160,7 @@ impl Webhook {
             .map_err(|why| Problem::Call(format!("received invalid webhook response: {why}")))
     }
 
-    /// What a problem comes to: a refusal, or nothing where it is to be ignored.
+    /// The outcome of a problem: a refusal, or nothing where it is ignored.
     fn settle(&self, problem: Problem) -> Result<(), Failure> {
         match problem {
             Problem::Refused(failure) => Err(*failure),
@@ -290,7 +272,7 @@ pub(super) fn validate(
     Ok(())
 }
 
-/// What calls of mutating webhooks need.
+/// The things that calls of mutating webhooks need.
 pub(super) struct Calls<'a> {
     pub(super) services: &'a Services,
     /// Prunes and fills in what was changed.
@@ -341,7 +323,7 @@ pub(super) fn mutate(
             settle(&mut new);
             if new != *object {
                 changed = true;
-                rounds.wanted.extend(rounds.previous.drain());
+                rounds.require();
             }
             *object = new;
         }

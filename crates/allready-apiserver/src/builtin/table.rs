@@ -114,7 +114,7 @@ impl Row {
         api_version.split_once('/').unwrap_or(("", api_version)) == (self.group, self.version)
     }
 
-    /// Whether there is a subresource of this name.
+    /// Tells whether there is a subresource of this name.
     pub(crate) fn has(&self, subresource: &str) -> bool {
         self.subresources.contains(&subresource)
     }
@@ -157,7 +157,7 @@ impl Row {
         }
     }
 
-    /// Whether an update must say which version it replaces.
+    /// Set if an update must say which version it replaces.
     pub(crate) fn needs_version(&self) -> bool {
         matches!(
             (self.group, self.kind),
@@ -166,7 +166,7 @@ impl Row {
         )
     }
 
-    /// Whether an update makes an object that is not there.
+    /// Set if an update makes an object that is not there.
     pub(crate) fn creates_on_update(&self) -> bool {
         matches!(
             (self.group, self.kind),
@@ -176,7 +176,7 @@ impl Row {
         )
     }
 
-    /// Whether a deletion answers with the object that went.
+    /// Set if a deletion answers with the object that went.
     pub(crate) fn returns_deleted(&self) -> bool {
         match (self.group, self.kind) {
             ("resource.k8s.io", _)

@@ -1,4 +1,4 @@
-//! Where requests meet [`crate::admission`]: what of them policies and webhooks are shown.
+//! The way from a request to [`crate::admission`]: what policies and webhooks see of it.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Cluster for Engine {
 }
 
 impl Scope<'_> {
-    /// What is configured; `None` when nothing is.
+    /// The configured policies and webhooks; `None` when there are none.
     fn chain(&self) -> Option<Arc<Chain>> {
         self.engine.inner.admission.chain(self.store())
     }

@@ -22,10 +22,10 @@ pub(super) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What may refuse the removal of an object.
+/// A check that may refuse the removal of an object.
 type Check<'a> = &'a dyn Fn(&Value) -> Result<(), Failure>;
 
-/// Who removes an object.
+/// The one who removes an object.
 #[derive(Clone, Copy)]
 pub(super) struct Remover<'a> {
     /// The version that a custom object is removed through, where a client does it.

@@ -107,7 +107,7 @@ struct Inner {
     controllers: AtomicBool,
     access: Index,
     admission: admission::Index,
-    /// Where the services of webhooks listen.
+    /// The addresses at which the services of webhooks listen.
     services: admission::Services,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
@@ -160,12 +160,12 @@ impl Engine {
         self.inner.access.policy(self.store())
     }
 
-    /// Whether writes call webhooks, and so may take long.
+    /// Tells whether writes call webhooks, and so may take long.
     pub(crate) fn calls_webhooks(&self) -> bool {
         self.inner.admission.chain(self.store()).is_some_and(|chain| chain.calls())
     }
 
-    /// Where the services of webhooks listen.
+    /// The addresses at which the services of webhooks listen.
     pub(crate) fn services(&self) -> &admission::Services {
         &self.inner.services
     }

@@ -16,7 +16,7 @@ use crate::{
     store::{Draft, Expect},
 };
 
-/// Where disruption budgets are kept.
+/// The place of disruption budgets in the store.
 const BUDGETS: &str = "poddisruptionbudgets.policy";
 
 impl Scope<'_> {

@@ -148,7 +148,7 @@ impl Builder {
         Self { controllers: run, ..self }
     }
 
-    /// Where a Service listens that webhooks name in their `clientConfig`: nothing here routes to the addresses of a cluster.
+    /// The address of a Service that webhooks name in their `clientConfig`: nothing here routes to the addresses of a cluster.
     /// The certificate is that of `name.namespace.svc`, as in every cluster.
     ///
     /// ```

@@ -9,7 +9,7 @@ use super::recipe::{Good, Known, Meanings, Recipe};
 use super::words::{self, alternatives};
 use crate::health::Health;
 
-/// How many levels of a status are read below its top; what has more of them is not called current.
+/// The number of levels below the top of a status that are read; an object with more of them is not called current.
 const LEVELS: usize = 2;
 
 /// The expressions for a kind: `failed`, if anything can, and `current`.
@@ -39,7 +39,7 @@ fn failed(recipe: &Recipe) -> Option<String> {
     (!any.is_empty()).then(|| any.join(" ||\n"))
 }
 
-/// Whether the condition `e` is of one of the types that are so; nothing where none is. What is exact goes before what is a pattern.
+/// The test that the condition `e` is of one of the selected types; empty where none is. Exact names go before patterns.
 fn types(recipe: &Recipe, is_so: impl Fn(&Known) -> bool) -> String {
     let (patterns, exact): (Vec<&Known>, Vec<&Known>) =
         recipe.conditions.iter().partition(|one| one.is_pattern());
@@ -130,7 +130,7 @@ fn current(recipe: &Recipe) -> String {
     })
 }
 
-/// What has to be so of a condition whose type is declared.
+/// The test of a condition whose type is declared.
 fn expected(recipe: &Recipe) -> String {
     let mut all = Vec::new();
     for status in ["True", "False"] {

@@ -109,7 +109,7 @@ fn required(declared: &Entry) -> Vec<String> {
     declared.requires.clone().unwrap_or_default()
 }
 
-/// What words mean in a field. Any word at all cannot be good news; an empty text says nothing unless it is declared.
+/// The meanings of words in a field. Any word at all cannot be good news; an empty text says nothing unless it is declared.
 fn meanings(words: &BTreeMap<String, StateMeaning>) -> Meanings {
     let mut meanings: Meanings =
         words.iter().map(|(word, meaning)| (word.clone(), meaning.health())).collect();

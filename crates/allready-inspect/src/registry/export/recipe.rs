@@ -40,7 +40,7 @@ pub(super) struct Known {
     /// Its name, in which `*` stands for anything.
     pub(super) type_: String,
     pub(super) good: Good,
-    /// What the other status means.
+    /// The meaning of the other status.
     pub(super) bad: Health,
     /// Whether its being good is enough to call the object healthy, where nothing else is bad.
     pub(super) tells: bool,
@@ -60,7 +60,7 @@ pub(super) struct Reaching {
     pub(super) short: Health,
 }
 
-/// What words mean in a field: nothing where they are to be ignored, and `*` is any other word.
+/// The meanings of words in a field: nothing where they are ignored, and `*` is any other word.
 pub(super) type Meanings = BTreeMap<String, Option<Health>>;
 
 /// All that is told of a kind. It is healthy when something speaks for it and nothing speaks against it; a kind for which
@@ -69,9 +69,9 @@ pub(super) type Meanings = BTreeMap<String, Option<Health>>;
 pub(super) struct Recipe {
     pub(super) group: String,
     pub(super) kind: String,
-    /// Whether it is healthy where nothing speaks against it: for kinds that have no status by design.
+    /// Set if it is healthy where nothing speaks against it: for kinds that have no status by design.
     pub(super) is_always_healthy: bool,
-    /// Whether it is healthy while it has no status.
+    /// Set if it is healthy while it has no status.
     pub(super) may_be_silent: bool,
     /// Whether the conditions at the top of the status speak of something else.
     pub(super) is_blind: bool,

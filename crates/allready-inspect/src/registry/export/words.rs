@@ -21,7 +21,7 @@ pub(super) const FINE: &str = "^ready$ ^healthy$ ^available$ ^succeeded$ ^succes
 /// A flag that should not be false, or a number that has to be as large as a [`SIZE`].
 pub(super) const GOOD: &str = "ready health avail succe sync valid accept complet connect initiali active appl online bound establish regist \
      provision install deploy reconcil reach issued attach program joined mount pass complian uptodate grant operational updated current";
-/// How many are wanted.
+/// The name of a number of things that are wanted.
 pub(super) const SIZE: &str =
     "^replicas$ ^size$ ^instances$ ^nodes$ ^count$ ^members$ ^desired ^expected ^total";
 /// Somebody asks for rest.
