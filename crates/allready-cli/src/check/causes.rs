@@ -20,7 +20,7 @@ use crate::{
     age::age,
     output::{
         Cell, Column, Look, Table,
-        text::{count, cut, is_ascii_locale, plural},
+        text::{count, cut, is_ascii_locale, pluralized},
     },
     printer::health_style,
     watch::command,
@@ -223,7 +223,7 @@ pub(crate) fn affects(causes: &Causes, cause: &Cause) -> String {
         [one] if kind.is_empty() => one.name.clone(),
         [one] if !is_part => format!("{kind}/{}", one.name),
         many if kind.is_empty() => count(many.len(), "object"),
-        many => format!("{} {}", many.len(), plural(kind, many.len())),
+        many => format!("{} {}", many.len(), pluralized(kind, many.len())),
     });
     kinds.collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,7 @@ use allready_inspect::{
 
 use crate::{
     age::age,
-    output::text::{count, cut, plural},
+    output::text::{count, cut, pluralized},
     printer::tame,
 };
 
@@ -62,7 +62,7 @@ pub(super) fn folded(folded: &[Folded]) -> String {
             return count(folded.count, more);
         }
         let health = folded.health.as_str().to_lowercase();
-        format!("{} {health} {}", folded.count, plural(&tame(&folded.kind), folded.count))
+        format!("{} {health} {}", folded.count, pluralized(&tame(&folded.kind), folded.count))
     });
     parts.collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,9 @@
 //! Text that fits: wrapped between words, shortened at its end, and the branches of a tree.
 
+use std::borrow::Cow;
+
+use allready_core::rollup::plural;
+
 /// The signs that a tree is drawn with.
 #[derive(Debug)]
 pub(crate) struct Signs {
@@ -59,17 +63,9 @@ pub(crate) fn count(count: impl TryInto<u64>, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The plural of a kind, where there is not one: `Pods`, `Ingresses`, `NetworkPolicies`.
-pub(crate) fn plural(kind: &str, count: usize) -> String {
-    let mut letters = kind.chars().rev();
-    let (last, before) = (letters.next().unwrap_or_default(), letters.next().unwrap_or_default());
-    match (last, before) {
-        _ if count == 1 => kind.to_owned(),
-        ('s', 'i') => format!("{}es", &kind[..kind.len() - 2]),
-        ('y', before) if !"aeiou".contains(before) => format!("{}ies", &kind[..kind.len() - 1]),
-        ('s' | 'x' | 'z', _) | ('h', 'c' | 's') => format!("{kind}es"),
-        _ => format!("{kind}s"),
-    }
+/// The kind of so many objects: `1 Pod`, `2 Pods`.
+pub(crate) fn pluralized(kind: &str, count: usize) -> Cow<'_, str> {
+    if count == 1 { Cow::Borrowed(kind) } else { plural(kind) }
 }
 
 /// Lines of a text, broken between words: a word that is longer than a line has one of its own.

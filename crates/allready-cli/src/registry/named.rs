@@ -1,12 +1,13 @@
 //! Kinds by the names that people use.
 
+use allready_core::rollup::plural;
 use allready_inspect::registry::{
     Registry,
     export::{Wanted, declared},
 };
 use allready_kube::resources::{Catalog, Resource};
 
-use crate::target::{is_called, is_short, plural, short_names};
+use crate::target::{is_called, is_short, short_names};
 
 /// What is meant by `deploy`, `Deployment`, `Certificate.cert-manager.io`, `Certificate.v1.cert-manager.io` or
 /// `certificates.cert-manager.io`.
@@ -70,7 +71,7 @@ fn unknown(known: &[Wanted], name: &str) -> String {
     let resource = |known: &Wanted| Resource {
         group: known.group.clone(),
         kind: known.kind.clone(),
-        plural: plural(&known.kind),
+        plural: plural(&known.kind).to_lowercase(),
         singular: known.kind.to_lowercase(),
         short_names: short_names()
             .filter(|(_, group, kind)| *group == known.group && *kind == known.kind)

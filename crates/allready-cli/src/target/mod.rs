@@ -11,7 +11,7 @@ pub(crate) use self::{
     fetch::{described, discover, fetch, get, no_object, refused_to, unlisted, unwatched},
     nothing::{absent_namespace, none_found},
     resolve::{Asked, no_such, resolve},
-    short::{is_called, is_short, plural, short_names},
+    short::{is_called, is_short, short_names},
 };
 
 /// Where to look.

@@ -117,17 +117,6 @@ pub(crate) fn is_short(group: &str, kind: &str, name: &str) -> bool {
     short_names().any(|known| known == (name.as_str(), group, kind))
 }
 
-/// The plural that a kind has, unless its definition says otherwise.
-pub(crate) fn plural(kind: &str) -> String {
-    let kind = kind.to_ascii_lowercase();
-    let before_y = kind.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
-    if let Some(stem) = before_y {
-        return format!("{stem}ies");
-    }
-    let hisses = ["s", "x", "z", "ch", "sh"].iter().any(|end| kind.ends_with(end));
-    if hisses { format!("{kind}es") } else { format!("{kind}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +132,6 @@ mod tests {
             ("Ingress", "ingresses"),
             ("Mesh", "meshes"),
         ] {
-            assert_eq!(plural(kind), expected);
             assert!(is_called(kind, expected));
         }
     }

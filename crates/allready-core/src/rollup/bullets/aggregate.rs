@@ -2,10 +2,10 @@
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap};
 
-use super::{account, bullet, plural::plural};
+use super::{account, bullet};
 use crate::{
     Standing,
-    rollup::{Context, Input},
+    rollup::{Context, Input, plural},
 };
 
 /// How many bullets are shown, all kinds together.

@@ -1,7 +1,6 @@
 //! `bullets`: one line per problem, as Cluster API's v1beta2 conditions have it.
 
 mod aggregate;
-mod plural;
 mod summary;
 #[cfg(test)]
 mod tests;

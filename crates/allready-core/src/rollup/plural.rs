@@ -2,8 +2,15 @@
 
 use std::borrow::Cow;
 
-/// The plural of a kind such as `Gateway`, `Policy` or `Ingress`; what looks like a plural (`Endpoints`) stays as it is.
-pub(super) fn plural(kind: &str) -> Cow<'_, str> {
+/// The plural of a kind such as `Gateway`, `Policy` or `Ingress`; what looks like a plural (`Endpoints`), or has none (`Redis`), stays as
+/// it is.
+///
+/// ```
+/// use allready_core::rollup::plural;
+///
+/// assert_eq!((&*plural("HTTPProxy"), &*plural("Analysis")), ("HTTPProxies", "Analyses"));
+/// ```
+pub fn plural(kind: &str) -> Cow<'_, str> {
     let ends_with_any = |endings: &[&str]| endings.iter().any(|ending| kind.ends_with(ending));
     if kind.is_empty() {
         return Cow::Borrowed(kind);
@@ -14,7 +21,10 @@ pub(super) fn plural(kind: &str) -> Cow<'_, str> {
     {
         return Cow::Owned(format!("{stem}ies"));
     }
-    if ends_with_any(&["ss", "us", "is", "x", "z", "ch", "sh"]) {
+    if let Some(stem) = kind.strip_suffix("sis") {
+        return Cow::Owned(format!("{stem}ses"));
+    }
+    if ends_with_any(&["ss", "us", "x", "z", "ch", "sh"]) {
         return Cow::Owned(format!("{kind}es"));
     }
     if ends_with_any(&["s", "S"]) { Cow::Borrowed(kind) } else { Cow::Owned(format!("{kind}s")) }
@@ -37,6 +47,9 @@ mod tests {
             ("Mailbox", "Mailboxes"),
             ("MachineSet", "MachineSets"),
             ("Endpoints", "Endpoints"),
+            ("AnalysisRun", "AnalysisRuns"),
+            ("Analysis", "Analyses"),
+            ("Redis", "Redis"),
             ("DNS", "DNS"),
             ("VM", "VMs"),
             ("y", "ys"),
