@@ -42,7 +42,7 @@ The meaning of conditions is built in for many kinds, declared by CRDs (annotati
 allready.dev/conditions; in the cluster, or anywhere in the files) or by --registry,
 and otherwise taken from their names. In standard input a CRD counts for the objects
 behind it: put it first.
---rules kstatus gives the answers of that library instead, in its words.
+--rules kstatus gives the statuses and reasons of that library instead.
 
 jsonl has a line for every object, in the order of the input, or of kinds, namespaces
 and names in a cluster; json and yaml have the unhealthy ones, or all with --all. The

@@ -106,7 +106,7 @@ fn too_few(checks: &[(i64, i64, &str, &str)]) -> Option<Outcome> {
 
 fn too_many(have: i64, want: i64) -> Option<Outcome> {
     let extra = have.saturating_sub(want);
-    (have > want).then(|| Outcome::in_progress("ExtraReplicas", format!("still to end: {extra}")))
+    (have > want).then(|| Outcome::in_progress("ExtraPods", format!("still to end: {extra}")))
 }
 
 fn deployment(object: &Value, conditions: &Conditions<'_>) -> Outcome {

@@ -14,6 +14,8 @@ pub(super) fn integer(object: &Value, path: [&str; 2]) -> Result<Option<i64>, Mi
             None => Ok(None),
             Some(value) => match value.as_i64() {
                 Some(number) => Ok(Some(number)),
+                // `-0` is a whole number for Go, and none for serde_json.
+                None if value.to_string() == "-0.0" => Ok(Some(0)),
                 None => refuse("is not a whole number"),
             },
         },
@@ -60,7 +62,12 @@ impl<'a> Conditions<'a> {
             Some(_) => return refuse("status.conditions is not a list"),
         };
         for entry in list {
-            let Value::Object(entry) = entry else { return refuse("a condition is not an object") };
+            let entry = match entry {
+                Value::Object(entry) => entry,
+                // Go makes an empty condition of it.
+                Value::Null => continue,
+                _ => return refuse("a condition is not an object"),
+            };
             for key in ["type", "status", "reason", "message"] {
                 if !matches!(entry.get(key), None | Some(Value::Null | Value::String(_))) {
                     return Err(Misshapen(format!("{key} of a condition is not a text")));

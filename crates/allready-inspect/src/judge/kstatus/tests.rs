@@ -55,6 +55,14 @@ fn an_observed_generation_in_text_is_an_error() {
 }
 
 #[test]
+fn a_null_condition_is_an_empty_one_and_minus_zero_is_zero_as_go_reads_them() {
+    assert_eq!(said(&widget(json!({"conditions": [null]}))).0, Status::Current);
+    let mut zero = widget(json!({"observedGeneration": 0}));
+    zero["metadata"]["generation"] = serde_json::from_str("-0").unwrap();
+    assert_eq!(said(&zero).0, Status::Current);
+}
+
+#[test]
 fn of_reconciling_and_stalled_the_first_in_the_list_wins() {
     let reconciling = json!({"type": "Reconciling", "status": "True", "reason": "A"});
     let stalled = json!({"type": "Stalled", "status": "True", "reason": "B"});
@@ -174,11 +182,7 @@ fn a_deployment_counts_its_replicas_in_order() {
             case(&[], Status::Current, ""),
             case(&[("replicas", json!(1))], Status::InProgress, "LessReplicas"),
             case(&[("updatedReplicas", json!(1)), ("replicas", json!(3))], Status::InProgress, "LessUpdated"),
-            case(
-                &[("replicas", json!(3)), ("availableReplicas", json!(1))],
-                Status::InProgress,
-                "ExtraReplicas",
-            ),
+            case(&[("replicas", json!(3)), ("availableReplicas", json!(1))], Status::InProgress, "ExtraPods"),
             case(
                 &[("availableReplicas", json!(1)), ("readyReplicas", json!(1))],
                 Status::InProgress,
@@ -239,7 +243,7 @@ fn a_replica_set_with_a_failure_is_in_progress() {
             case("fullyLabeledReplicas", json!(1), Status::InProgress, "LessLabelled"),
             case("availableReplicas", json!(1), Status::InProgress, "LessAvailable"),
             case("readyReplicas", json!(1), Status::InProgress, "LessReady"),
-            case("replicas", json!(3), Status::InProgress, "ExtraReplicas"),
+            case("replicas", json!(3), Status::InProgress, "ExtraPods"),
         ],
     );
 }
@@ -269,7 +273,7 @@ fn a_stateful_set_goes_by_replicas_partition_and_revision() {
             ),
             case(three(), "replicas", json!(2), Status::InProgress, "LessReplicas"),
             case(three(), "readyReplicas", json!(2), Status::InProgress, "LessReady"),
-            case(three(), "replicas", json!(4), Status::InProgress, "ExtraReplicas"),
+            case(three(), "replicas", json!(4), Status::InProgress, "ExtraPods"),
             (partition(2), fine.clone(), Status::Current, ""),
             (partition(1), fine.clone(), Status::InProgress, "PartitionRollout"),
             case(three(), "currentReplicas", json!(2), Status::InProgress, "LessCurrent"),
