@@ -76,8 +76,9 @@ fn propagate(set: &Set, condition: &Condition) -> TokenStream {
         #visibility fn #name<'c>(
             &mut self,
             child: impl ::core::convert::Into<#core::rollup::Input<'c>>,
+            polarity: #core::Polarity,
         ) -> &mut Self {
-            self.0.propagate(#ident::#variant, child);
+            self.0.propagate(#ident::#variant, child, polarity);
             self
         }
     }

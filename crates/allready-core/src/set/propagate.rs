@@ -15,20 +15,23 @@ impl Pass<'_> {
     /// Marks a condition with what a child's condition says: its standing, under this condition's polarity, and its reason
     /// and message.
     ///
-    /// A plain condition is taken to be normal-true. Where the child's `True` is the bad one, say so:
-    /// `Input::from(&degraded).with_polarity(Polarity::AbnormalTrue)`.
+    /// The polarity is that of the child's condition: whether its `True` is good or bad cannot be read off it.
     ///
     /// ```
-    /// use allready_core::{Condition, ConditionSet, Status, Time, condition, condition_type, reason, set::At};
+    /// use allready_core::{
+    ///     Condition, ConditionSet, Polarity, Status, Time, condition, condition_type, reason, set::At,
+    /// };
     ///
     /// let set: ConditionSet = "Ready: DatabaseReady, !DatabaseLost".parse().unwrap();
-    /// let child = Condition::new(condition_type!("Ready"), Status::False, reason!("DiskFull"), "sda is full", Time::EPOCH);
+    /// let child = Condition::new(condition_type!("Degraded"), Status::True, reason!("DiskFull"), "sda is full", Time::EPOCH);
     ///
     /// let mut conditions = vec![];
     /// let mut pass = set.pass(&mut conditions, At::new(1u32, Time::EPOCH));
-    /// pass.propagate("DatabaseReady", &child).unwrap();
-    /// pass.propagate("DatabaseLost", &child).unwrap();
+    /// pass.propagate("DatabaseReady", &child, Polarity::AbnormalTrue).unwrap();
+    /// pass.propagate("DatabaseLost", &child, Polarity::AbnormalTrue).unwrap();
     /// pass.finish();
+    /// let ready = condition::find(&conditions, "DatabaseReady").unwrap();
+    /// assert_eq!((ready.status, ready.reason.as_str()), (Status::False, "DiskFull"));
     /// let lost = condition::find(&conditions, "DatabaseLost").unwrap();
     /// assert_eq!((lost.status, lost.reason.as_str()), (Status::True, "DiskFull"), "abnormal-true: True is the bad one");
     /// ```
@@ -36,11 +39,12 @@ impl Pass<'_> {
         &mut self,
         type_: &str,
         child: impl Into<Input<'c>>,
+        polarity: Polarity,
     ) -> Result<&mut Self, MarkError> {
-        let child = child.into();
-        let polarity = self.set.polarity(type_);
+        let child = child.into().with_polarity(polarity);
+        let own = self.set.polarity(type_);
         let (reason, message) = child.words(self.at.generation);
-        self.mark(type_, polarity.status(child.standing()), Reason::sanitized(&reason), message)
+        self.mark(type_, own.status(child.standing()), Reason::sanitized(&reason), message)
     }
 
     /// Marks a condition with what a whole child object says in its own top condition: `Ready`, or `Succeeded` where it
@@ -79,7 +83,7 @@ impl Pass<'_> {
             );
         };
         match serde_json::to_value(child) {
-            Ok(child) => self.propagate(type_, top_of(&FoundObject::read(&child))),
+            Ok(child) => self.propagate(type_, top_of(&FoundObject::read(&child)), Polarity::NormalTrue),
             Err(error) => self.mark_unknown(type_, Reason::from_static("Unreadable"), error.to_string()),
         }
     }

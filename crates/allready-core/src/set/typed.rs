@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{At, ClearError, ConditionSet, ConditionSetBuilder, Finished, Pass};
 use crate::{
-    Condition, ConditionType, Message, Reason, Status,
+    Condition, ConditionType, Message, Polarity, Reason, Status,
     condition::IntoReason,
     damping::{Damping, DampingMemory},
     findings::{Findings, Fold},
@@ -143,9 +143,14 @@ impl<'a, S: TypedSet> TypedPass<'a, S> {
     }
 
     /// Marks a condition with what a child's condition says; see [`Pass::propagate`].
-    pub fn propagate<'c>(&mut self, condition: S, child: impl Into<Input<'c>>) -> &mut Self {
+    pub fn propagate<'c>(
+        &mut self,
+        condition: S,
+        child: impl Into<Input<'c>>,
+        polarity: Polarity,
+    ) -> &mut Self {
         // As above.
-        let _ = self.pass.propagate(condition.condition_type().as_str(), child);
+        let _ = self.pass.propagate(condition.condition_type().as_str(), child, polarity);
         self
     }
 

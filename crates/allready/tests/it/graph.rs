@@ -1,7 +1,8 @@
 //! KRO's proposal for the conditions of a `ResourceGraphDefinition`, from its current status to the proposed one.
 
 use allready::{
-    Condition, ConditionSet, ConditionType, Reason, Status, Time, condition, condition_type, reason,
+    Condition, ConditionSet, ConditionType, Polarity, Reason, Status, Time, condition, condition_type,
+    reason,
     set::{At, TypedSet},
 };
 use serde_json::{json, to_value};
@@ -106,7 +107,8 @@ fn the_custom_resource_definition_speaks_for_itself() {
     let mut conditions = vec![];
     for (status, expected) in [(Status::True, Status::True), (Status::False, Status::False)] {
         let mut pass = GraphConditions::pass(&mut conditions, At::new(1u32, at("2025-03-24T21:31:02Z")));
-        pass.mark_resource_graph_ready(reason!("AllReady"), "").propagate_kind_ready(&established(status));
+        pass.mark_resource_graph_ready(reason!("AllReady"), "")
+            .propagate_kind_ready(&established(status), Polarity::NormalTrue);
         pass.finish();
         assert_eq!(condition::find(&conditions, "Ready").unwrap().status, expected);
     }

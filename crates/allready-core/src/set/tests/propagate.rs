@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{at, condition, says};
-use crate::{ConditionSet, Generation, Status, condition::find, rollup::Input, set::At};
+use crate::{ConditionSet, Generation, Polarity, Status, condition::find, rollup::Input, set::At};
 
 /// What a child makes of a normal-true and of an abnormal-true condition.
 fn propagated(child: Option<&Value>) -> (Status, Status, String, String) {
@@ -92,9 +92,23 @@ fn a_stale_condition_is_propagated_as_unknown() {
     let mut list = vec![];
     let mut pass = set.pass(&mut list, At::new(9u32, at(1)));
     let ready = condition("Ready", Status::True, "Up", 1).observed(1);
-    pass.propagate("Child", Input::from(&ready).against(Generation::from(2))).unwrap();
+    pass.propagate("Child", Input::from(&ready).against(Generation::from(2)), Polarity::NormalTrue).unwrap();
     pass.finish();
     assert_eq!(says(&list, "Child"), (Status::Unknown, "LatestGenerationNotObserved"));
+}
+
+#[test]
+fn bad_news_of_a_child_is_bad_news_under_either_polarity() {
+    let set: ConditionSet = "Ready: Child, !ChildLost".parse().unwrap();
+    let degraded = condition("Degraded", Status::True, "DiskFull", 1);
+    let mut list = vec![];
+    let mut pass = set.pass(&mut list, At::new(1u32, at(1)));
+    pass.propagate("Child", &degraded, Polarity::AbnormalTrue).unwrap();
+    pass.propagate("ChildLost", &degraded, Polarity::AbnormalTrue).unwrap();
+    pass.finish();
+    assert_eq!(says(&list, "Child"), (Status::False, "DiskFull"));
+    assert_eq!(says(&list, "ChildLost"), (Status::True, "DiskFull"));
+    assert_eq!(says(&list, "Ready"), (Status::False, "DiskFull"));
 }
 
 #[test]
@@ -112,7 +126,7 @@ fn unlike_cluster_apis_mirror_what_is_taken_over_has_the_time_at_which_this_obje
     let mut list = vec![];
     for (second, status) in [(20, Status::False), (30, Status::False), (40, Status::True)] {
         let mut pass = set.pass(&mut list, At::new(9u32, at(second)));
-        pass.propagate("Child", &condition("Ready", status, "Because", 10)).unwrap();
+        pass.propagate("Child", &condition("Ready", status, "Because", 10), Polarity::NormalTrue).unwrap();
         pass.finish();
         let child = find(&list, "Child").unwrap();
         let expected = if status == Status::False { 20 } else { 40 };
