@@ -87,7 +87,9 @@ fn why(inputs: &[Input<'_>], scope: &Scope, context: &Context<'_>) -> String {
     let many = if inputs.len() == 1 { "condition" } else { "conditions" };
     let mut text = format!("{} by {} from {} {many}:\n", scope.top, scope.policy.name(), inputs.len());
     for input in inputs {
-        let dated = input.clone().against(context.generation);
+        let is_stale = scope.policy.is_stale(input, context.generation);
+        let dated =
+            if is_stale { Input { freshness: Freshness::Stale, ..input.clone() } } else { input.clone() };
         let counted = if scope.policy.stale == Stale::Unknown { &dated } else { input };
         let (style, worth) = match counted.standing() {
             Standing::Good => (GOOD, "good"),
@@ -96,7 +98,7 @@ fn why(inputs: &[Input<'_>], scope: &Scope, context: &Context<'_>) -> String {
         };
         let note = match dated.freshness {
             Freshness::Fresh => "",
-            Freshness::Stale => ", about an older generation",
+            Freshness::Stale => ", about another generation",
             Freshness::Missing => ", missing",
         };
         let _ = writeln!(text, "  {style}{worth:<8}{style:#} {}={}{note}", tame(input.type_), input.status);

@@ -174,6 +174,11 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Returns true if it is about another generation than this, be it one that the object does not have yet, or was said to be stale.
+    pub(crate) fn is_about_another(&self, generation: Generation) -> bool {
+        self.is_behind(generation) || self.tracked().is_some_and(|observed| observed > generation)
+    }
+
     /// The same input, taken at its word however old it is.
     pub(crate) fn at_its_word(mut self) -> Self {
         if self.freshness == Freshness::Stale {
@@ -197,6 +202,12 @@ impl<'a> Input<'a> {
             Freshness::Fresh => self.polarity.standing(self.status),
             Freshness::Stale | Freshness::Missing => Standing::Unknown,
         }
+    }
+
+    /// Returns true if nobody has said anything yet: it is not there, or it is what stands there until somebody does.
+    pub(crate) fn is_placeholder(&self) -> bool {
+        self.freshness == Freshness::Missing
+            || self.status == Status::Unknown && self.reason == AWAITING_RECONCILIATION
     }
 
     /// Whether what was reported is bad, however old it is.

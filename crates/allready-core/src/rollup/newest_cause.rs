@@ -1,4 +1,5 @@
-//! `newest-cause`: the worst input speaks for all, and of several equally bad ones the newest.
+//! `newest-cause`: the worst input speaks for all, and of several equally bad ones the newest. What has not been reported yet hides
+//! no cause that was.
 
 use std::{borrow::Cow, cmp::Ordering};
 
@@ -32,8 +33,13 @@ pub(super) fn roll_up<'a>(
     }
 }
 
-/// Whether `a` is a better spokesman than `b`: worse, then newer (no time is the oldest), then first by name.
+/// Returns true if `a` speaks rather than `b`: worse, then with a cause that somebody stated, then newer (no time is the oldest),
+/// then first by name.
 fn speaks_before(a: &Input<'_>, b: &Input<'_>) -> bool {
-    b.standing().cmp(&a.standing()).then_with(|| b.since.cmp(&a.since)).then_with(|| a.tie_break(b))
+    b.standing()
+        .cmp(&a.standing())
+        .then_with(|| a.is_placeholder().cmp(&b.is_placeholder()))
+        .then_with(|| b.since.cmp(&a.since))
+        .then_with(|| a.tie_break(b))
         == Ordering::Less
 }

@@ -92,12 +92,14 @@ pub enum Form {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stale {
-    /// It counts as `Unknown`, and the answer is about the oldest generation among the inputs.
+    /// It counts as `Unknown`, and the answer is about the oldest generation among the inputs. In the form
+    /// [`ListUnhealthy`](Form::ListUnhealthy) so does what is about a generation that the object does not have yet (operatorpkg).
     #[default]
     Unknown,
     /// It is taken at its word (Knative, Cluster API, Flux, library-go).
     Ignored,
-    /// It is taken at its word if it is bad; if nothing is wrong but staleness, the top condition stays as it is (KRO).
+    /// It is taken at its word if it is bad; if nothing is wrong but staleness, the top condition stays as it is (KRO). What is about
+    /// a generation that the object does not have yet is stale, too.
     HoldsTop,
 }
 
@@ -281,7 +283,7 @@ impl Policy {
     ) -> Option<Rollup<'a>> {
         let mut seen = Seen::default();
         let inputs = inputs.into_iter().filter(|input| !self.is_itself(input, context)).map(|input| {
-            seen.see(&input, context.generation);
+            seen.see(&input, self.is_stale(&input, context.generation));
             self.view(input, context)
         });
         let counts = |input: &Input<'a>| !self.missing.ignores(input);
@@ -342,8 +344,30 @@ impl Policy {
             Stale::Unknown if matches!(self.form, Form::FirstIssue(_)) && input.is_bad_news() => {
                 input.at_its_word()
             }
-            Stale::Unknown => input.against(context.generation),
+            Stale::Unknown if self.is_stale(&input, context.generation) => {
+                Input { freshness: Freshness::Stale, ..input }
+            }
+            Stale::Unknown => input,
             Stale::Ignored | Stale::HoldsTop => input.at_its_word(),
+        }
+    }
+
+    /// Returns true if an input is not about the current generation, as this policy counts it.
+    ///
+    /// ```
+    /// use allready_core::{Condition, Generation, Status, Time, condition_type, reason, rollup::{Input, Policy}};
+    ///
+    /// let ahead = Condition::new(condition_type!("Synced"), Status::True, reason!("Applied"), "", Time::EPOCH).observed(3);
+    /// let is_stale = |policy: &str| {
+    ///     policy.parse::<Policy>().unwrap().is_stale(&Input::from(&ahead), Generation::from(2))
+    /// };
+    /// assert!(is_stale("operatorpkg") && is_stale("kro") && !is_stale("newest-cause"));
+    /// ```
+    pub fn is_stale(&self, input: &Input<'_>, generation: Generation) -> bool {
+        if self.stale == Stale::HoldsTop || matches!(self.form, Form::ListUnhealthy) {
+            input.is_about_another(generation)
+        } else {
+            input.is_behind(generation)
         }
     }
 
@@ -364,8 +388,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn see(&mut self, input: &Input<'_>, current: Generation) {
-        self.any_stale |= input.is_behind(current);
+    fn see(&mut self, input: &Input<'_>, is_stale: bool) {
+        self.any_stale |= is_stale;
         if let Some(generation) = input.tracked() {
             self.oldest = Some(self.oldest.map_or(generation, |oldest| oldest.min(generation)));
         }

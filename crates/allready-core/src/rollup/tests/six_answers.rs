@@ -112,6 +112,32 @@ fn the_same_inputs_get_the_answer_of_each_peer() {
             ],
         },
         Row {
+            given: "A True about generation 3, B True",
+            inputs: vec![a(True).about(3), b(True)],
+            answers: [
+                r#"True Ready "" @2"#,
+                r#"True Ready "" @2"#,
+                r#"Unknown ReconcilingDependents "A=True" @2"#,
+                r#"False Before "as before" @1"#,
+                r#"True InfoReported "* A: ma\n* B: mb" @2"#,
+                r#"True RA "ma" @2"#,
+                r#"True AsExpected "A: ma\nB: mb" @2"#,
+            ],
+        },
+        Row {
+            given: "A Unknown, B Unknown and newer without having been reported",
+            inputs: vec![a(Unknown), said("B", Unknown, "AwaitingReconciliation", "").since(20).about(2)],
+            answers: [
+                r#"Unknown RA "ma" @2"#,
+                r#"Unknown RA "ma" @2"#,
+                r#"Unknown ReconcilingDependents "B=Unknown, A=Unknown" @2"#,
+                r#"Unknown RA "ma" @2"#,
+                r#"Unknown UnknownReported "* A: ma\n* B: AwaitingReconciliation" @2"#,
+                r#"Unknown RA "ma" @2"#,
+                r#"Unknown A_RA::B_AwaitingReconciliation "A: ma" @2"#,
+            ],
+        },
+        Row {
             given: "A missing, B True",
             inputs: vec![missing("A"), b(True)],
             answers: [
