@@ -29,6 +29,7 @@ pub use decide::decide;
 #[doc(hidden)]
 pub use endpoint::Owner;
 pub use endpoint::endpoint_name;
+pub(in crate::hub) use {target::folded, words::quoted};
 
 /// The annotation of a `DNSEndpoint` that says which cluster each target came from, and since when a cluster is leaving.
 pub const TARGETS_ANNOTATION: &str = "allready.dev/targets";

@@ -54,7 +54,7 @@ fn of_hostname(text: &str) -> Option<Target> {
 }
 
 /// A name as it is compared: in lower case, without a dot at the end.
-pub(super) fn folded(name: &str) -> String {
+pub(in crate::hub) fn folded(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 

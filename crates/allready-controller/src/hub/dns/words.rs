@@ -29,7 +29,7 @@ impl Notes {
 }
 
 /// Somebody else's text, cut and harmless.
-pub(super) fn quoted(text: &str) -> String {
+pub(in crate::hub) fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),

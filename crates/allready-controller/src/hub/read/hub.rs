@@ -18,6 +18,8 @@ use super::{
 pub struct HubFacts {
     /// Its uid, for what it owns.
     pub uid: Arc<str>,
+    /// When it was created, where it says so.
+    pub created: Option<Time>,
     /// Its version, where it is a number.
     pub version: Option<u64>,
     /// Its generation.
@@ -92,6 +94,7 @@ impl HubFacts {
         let created = found.created.unwrap_or(Time::EPOCH);
         Self {
             uid: metadata["uid"].as_str().unwrap_or_default().into(),
+            created: found.created,
             version: metadata["resourceVersion"].as_str().and_then(|version| version.parse().ok()),
             generation: found.generation.unwrap_or_default(),
             spec: text::canonical(&object["spec"], MAX_SPEC).unwrap_or_default().into(),

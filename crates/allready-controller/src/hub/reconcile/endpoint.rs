@@ -65,6 +65,11 @@ impl HubState {
         let subject = aggregation.subjects.get(object)?;
         // What belongs to an object that is being deleted goes with it.
         let facts = subject.facts().filter(|facts| !facts.is_leaving)?;
+        // Whose a hostname is depends on all objects.
+        if !aggregation.objects.is_synced() {
+            return None;
+        }
+        let hostnames = self.hostnames.part(object, &facts.hostnames);
         let standing = self.endpoints.store.get(endpoint);
         let last = self.endpoints.last.get(endpoint);
         let published = last.map(|last| Published::read(last)).unwrap_or_default();
@@ -91,7 +96,8 @@ impl HubState {
         });
         // Of those that are not in the inventory, what is published is known.
         let shares = shares.filter(|share| known.contains_key(share.cluster));
-        let decision = dns::decide(&facts.hostnames, shares.chain(absent), &published, options, now.time);
+        let mut decision = dns::decide(&hostnames.own, shares.chain(absent), &published, options, now.time);
+        decision.notes.extend(hostnames.note());
         let owner = Owner {
             api_version: &aggregation.plan.target.api_version,
             kind: &aggregation.plan.target.kind,

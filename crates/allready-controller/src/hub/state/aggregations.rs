@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     Aggregation, HubKey, HubState, ObjectEvent,
+    hostnames::Named,
     standing::{named, version},
 };
 use crate::engine::Now;
@@ -84,6 +85,7 @@ impl HubState {
         }
         for object in aggregation.subjects.keys() {
             self.endpoints.disown(name, &aggregation.plan.target.kind, object);
+            self.claim_hostnames(name, object, Named::default());
         }
         Some(aggregation)
     }

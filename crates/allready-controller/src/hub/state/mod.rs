@@ -25,6 +25,7 @@ pub(super) mod cluster_statuses;
 mod clusters;
 pub(super) mod contest;
 mod endpoints;
+mod hostnames;
 pub(super) mod instance_statuses;
 mod leftovers;
 mod objects;
@@ -54,6 +55,7 @@ pub(super) use self::{
     cluster_statuses::ClusterStatuses,
     clusters::Clusters,
     endpoints::{Endpoints, presence},
+    hostnames::Hostnames,
     instance_statuses::{InstanceStatuses, MADE_BY},
     placements::Placements,
 };
@@ -154,6 +156,7 @@ pub struct HubState {
     pub(super) instance_statuses: InstanceStatuses,
     pub(super) cluster_statuses: ClusterStatuses,
     pub(super) endpoints: Endpoints,
+    pub(super) hostnames: Hostnames,
     pub(super) placements: Placements,
     /// Parts of statuses that may stand, and that no aggregation is known to keep up.
     pub(super) leftovers: BTreeMap<StatusTarget, Leftover>,
@@ -183,6 +186,7 @@ impl HubState {
             instance_statuses: InstanceStatuses::new(now),
             cluster_statuses: ClusterStatuses::new(now),
             endpoints: Endpoints::new(now),
+            hostnames: Hostnames::default(),
             placements: Placements::new(now),
             leftovers: BTreeMap::new(),
             in_flight: BTreeSet::new(),

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{HubKey, HubState, ObjectEvent, aggregation::SeenObject, standing::named};
+use super::{HubKey, HubState, ObjectEvent, aggregation::SeenObject, hostnames::Named, standing::named};
 use crate::hub::{HubFacts, ObjectName, Subject, TopicId, reports::recalled_rows};
 
 impl HubState {
@@ -72,16 +72,21 @@ impl HubState {
             return;
         }
         let is_new = !aggregation.subjects.contains_key(&key);
+        let wants_records = aggregation.plan.dns.is_some();
         let subject = aggregation.subject(&key);
         // Only these change what is reported of the instances: a status that was written does not.
         let reported =
             |facts: &HubFacts| (facts.uid.clone(), facts.generation, facts.placed.clone(), facts.is_leaving);
         let is_other = subject.facts().map(reported) != Some(reported(&facts));
+        let named = wants_records.then(|| Named::of(&facts));
         subject.hub(Some(facts));
-        if is_new {
-            if aggregation.plan.dns.is_some() {
+        if let Some(named) = named {
+            if is_new {
                 self.endpoints.own(name, &aggregation.plan.target.kind, &key);
             }
+            self.claim_hostnames(name, &key, named);
+        }
+        if is_new {
             self.recall_object(name, &key);
         }
         if is_other {
@@ -101,6 +106,7 @@ impl HubState {
         aggregation.dns_notes.remove(object);
         aggregation.release(object);
         self.endpoints.disown(name, &aggregation.plan.target.kind, object);
+        self.claim_hostnames(name, object, Named::default());
     }
 
     /// Tells an object what the clusters said before this controller began: what stands in it, and in the reports beside it.

@@ -5,9 +5,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::{
-    samples::{calm, gateway, gateways, programmed},
+    samples::{calm, gateway, gateways, programmed, well},
     store::What,
-    world::{S, web},
+    world::{S, World, named, web},
 };
 use crate::hub::ObjectName;
 
@@ -42,4 +42,42 @@ fn a_tenant_who_names_forty_thousand_clusters_is_told_so_and_delays_nobody() {
     }
     assert_eq!(programmed(&world), "True");
     eprintln!("30 objects with 40,000 names: {took:?}");
+}
+
+#[test]
+fn a_tenant_who_names_the_hostname_of_another_gets_no_records_for_it_and_takes_none_away() {
+    let mut world = calm();
+    world.edit(What::Gateway, &web(), |object| {
+        object["metadata"]["creationTimestamp"] = "2026-03-01T10:00:00Z".into();
+    });
+    let evil = ObjectName::new("evil", "web");
+    world.edit(What::Gateway, &evil, |object| {
+        gateway(object);
+        object["metadata"]["creationTimestamp"] = "2026-03-01T10:00:01Z".into();
+        object["spec"]["listeners"][1]["hostname"] = "evil.example.com".into();
+    });
+    for number in 1..=3 {
+        world.say(number, What::Gateway, &evil, Some(well(number + 5)));
+    }
+    world.pass(S(5));
+    let names = |world: &World, namespace: &str| {
+        let endpoint = world.store.get(What::Endpoint, &ObjectName::new(namespace, "gateway-web"));
+        let records = endpoint.and_then(|endpoint| endpoint["spec"]["endpoints"].as_array());
+        let names =
+            records.into_iter().flatten().map(|record| record["dnsName"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&world, "shop"), ["api.example.com", "www.example.com"]);
+    assert_eq!(names(&world, "evil"), ["evil.example.com"]);
+    let said = world.store.get(What::Aggregation, &named("gateways")).unwrap()["status"].to_string();
+    assert!(said.contains("belongs to namespace shop, whose Gateway with it is older"), "{said}");
+
+    world.restart();
+    let mut published = Vec::new();
+    world.pass_and(S(5), |world| published.extend(names(world, "evil")));
+    assert!(!published.contains(&"api.example.com".to_owned()), "not even while a new controller is listing");
+
+    world.store.delete(What::Gateway, &web());
+    world.pass(S(5));
+    assert_eq!(names(&world, "evil"), ["api.example.com", "evil.example.com"], "the name is free now");
 }
