@@ -95,6 +95,8 @@ fn means_something_else(text: &str) -> bool {
     ];
     WORDS.contains(&text)
         || text == "-.INF"
+        // Go does not quote it, and reads it as the key of a merge.
+        || text == "<<"
         || match text.chars().next() {
             Some('.') => GO_FLOAT.is_match(text),
             Some('+' | '-' | '0'..='9') => is_timestamp(text) || is_number(&text.replace('_', "")),

@@ -45,6 +45,11 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
+#[test]
+fn the_key_of_a_merge_is_quoted() {
+    assert_eq!(to_string(&json!({ "<<": "<<" })), "\"<<\": \"<<\"\n");
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_as_it_was(value in values()) {
