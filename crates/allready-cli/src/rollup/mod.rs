@@ -98,7 +98,10 @@ fn why(inputs: &[Input<'_>], scope: &Scope, context: &Context<'_>) -> String {
         };
         let note = match dated.freshness {
             Freshness::Fresh => "",
-            Freshness::Stale => ", about another generation",
+            Freshness::Stale if input.observed > Some(context.generation) => {
+                ", about a generation that is not there yet"
+            }
+            Freshness::Stale => ", about an older generation",
             Freshness::Missing => ", missing",
         };
         let _ = writeln!(text, "  {style}{worth:<8}{style:#} {}={}{note}", tame(input.type_), input.status);

@@ -120,12 +120,15 @@ fn roll_up<'a>(policy: &Policy, given: &'a [Given], context: &Context<'a>) -> Op
 /// What an input is worth to a policy, if it counts at all: said a second time, from the table in the documentation.
 fn counted(policy: &Policy, given: &Given, context: &Context<'_>) -> Option<Standing> {
     let itself = given.member.is_none() && given.type_ == context.top;
-    let older = given.observed.is_some_and(|g| g > 0 && i64::from(g) < context.generation.get());
+    let observed = given.observed.map(i64::from).filter(|&observed| observed > 0);
+    let older = observed.is_some_and(|observed| observed < context.generation.get());
+    let ahead = observed.is_some_and(|observed| observed > context.generation.get());
+    let other = older || ahead && policy.form == Form::ListUnhealthy;
     let reported = given.polarity.standing(given.status);
     match (&policy.form, given.freshness) {
         (Form::Bullets(_) | Form::FirstIssue(_), _) if itself => None,
         (_, Freshness::Missing) => (policy.missing == Missing::Unknown).then_some(Standing::Unknown),
-        (_, freshness) if policy.stale == Stale::Unknown && (older || freshness == Freshness::Stale) => {
+        (_, freshness) if policy.stale == Stale::Unknown && (other || freshness == Freshness::Stale) => {
             Some(Standing::Unknown)
         }
         _ => Some(reported),
