@@ -50,7 +50,8 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     let mut top = Top { worst: Worst::default(), is_under_way: false };
     let Some(status) = case.status else { return top };
     let mut add = |signal: Signal<'a>| {
-        top.is_under_way |= signal.health == Progressing;
+        // That it is not ready does not say that anybody works on it.
+        top.is_under_way |= signal.health == Progressing && !is_not_ready(&signal.reason);
         if top.worst.would_take(signal.health) {
             top.worst.add(signal.message(message(status)));
         }

@@ -218,9 +218,25 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
             if let Some(health) = word(whole).means() {
                 return Some(health);
             }
+            if awaits_a_person(text) {
+                return Some(Health::Suspended);
+            }
         }
     }
     classify(text, Reading::State { runs })
+}
+
+/// `WaitingForApproval`, `ReviewRequired`: in few words, a person is awaited.
+pub(crate) fn awaits_a_person(text: &str) -> bool {
+    let (mut wants, mut is_person, mut count, mut ends) = (false, false, 0, false);
+    for token in tokens(text).take(7) {
+        let known = word(token.as_str());
+        ends = known.is(List::Person) && wants || known.is(List::Wants) && is_person;
+        wants |= known.is(List::Wants);
+        is_person |= known.is(List::Person);
+        count += 1;
+    }
+    ends && count <= 6
 }
 
 /// Tells whether a reason says that what was to be done is done.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::known::{now, object, widget};
-use crate::health::Health::{self, Degraded, Healthy, Progressing};
+use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended};
 use crate::judge::judge;
 use crate::registry::Registry;
 
@@ -435,4 +435,23 @@ fn what_runs_for_ever_may_tell_of_it_as_of_a_job() {
     assert_eq!((says(&status("True")), says(&status("Unknown"))), (Healthy, Progressing));
     assert_eq!(conditions(&["AccountStatus=True AccountSuccessful"]), Healthy);
     assert_eq!(conditions(&["AccountStatus=False AccountFailed"]), Degraded);
+}
+
+#[test]
+fn what_waits_for_a_person_rests() {
+    for phase in
+        ["WaitingForPlanApproval", "waiting_human", "ReviewRequired", "pending-review", "AwaitingInput"]
+    {
+        assert_eq!(says(&json!({"phase": phase})), Suspended, "{phase}");
+    }
+    assert_eq!(says(&json!({"phase": "WaitingForOperator"})), Progressing);
+    assert_eq!(says(&json!({"phase": "ApprovedAndWaiting"})), Progressing);
+    assert_eq!(conditions(&["Ready=False AwaitingSignoff: x"]), Suspended);
+}
+
+#[test]
+fn what_is_not_ready_is_not_for_that_under_way() {
+    let says =
+        |phase: &str| says(&json!({"phase": phase, "conditions": ["Ready=False TemplateNotFound: x"]}));
+    assert_eq!((says("NotReady"), says("Creating")), (Degraded, Progressing));
 }
