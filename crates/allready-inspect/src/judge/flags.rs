@@ -44,6 +44,7 @@ pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
         return Some(match value {
             true => Healthy,
             false if known.is(List::JudgedFlag) => Degraded,
+            false if asked(flat.as_str()).is_some_and(|rest| List::JudgedFlag.has(rest)) => Degraded,
             false => Progressing,
         });
     }
@@ -54,6 +55,9 @@ pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
     };
     if value && asked(flat.as_str()).is_some_and(|rest| List::BrokenFlag.has(rest)) {
         return Some(Degraded);
+    }
+    if value && ["waitingfor", "awaiting"].iter().any(|start| flat.as_str().starts_with(start)) {
+        return Some(Progressing);
     }
     if let Some((_, health)) = lists.iter().find(|(list, _)| known.is(*list)) {
         return Some(*health);

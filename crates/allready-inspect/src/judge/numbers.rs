@@ -128,7 +128,10 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
         })
     };
     let any_wish = || {
-        let is_plain = matches!(prefix, "ready" | "available" | "current" | "healthy");
+        let is_plain = matches!(
+            prefix,
+            "ready" | "available" | "current" | "healthy" | "numberready" | "numberavailable"
+        );
         let is_wish = |name: &str| name.starts_with("expected") || name.starts_with("desired");
         numbers.iter().find(|(flat, ..)| is_plain && is_wish(flat.as_str())).map(|(.., n)| *n)
     };

@@ -175,7 +175,7 @@ lists! {
     Awaited "A condition type that ends so is awaited, where others are decided." "type: Provisioned"
         "ready available complete completed succeeded running initialized provisioned bound deployed installed synced progressed \
          created attached connected up started populated uptodate assigned allocated scheduled registered joined established \
-         configured mounted loaded propagated observed launched bootstrapped done finished";
+         configured mounted loaded propagated observed launched bootstrapped booted done finished";
     BeginName "A condition type that ends so is about the beginning: True says nothing of the end." "type: PodScheduled"
         "started scheduled queued submitted requested approved initialized";
     InformationEnding "A condition type that ends so is information." "type: Upgradeable"
@@ -230,7 +230,7 @@ lists! {
          issued attached programmed joined isready allready mounted ok alive stable accessible authenticated authorized responsive \
          responding hasquorum quorum quorate serving verified validated";
     GoodFlagEnding "A boolean that ends so speaks for the whole." "status.controlPlaneReady"
-        "ready healthy granted";
+        "ready healthy granted completed";
     JudgedFlag "Of those, false is broken and not merely on the way." "status.valid"
         "pass passed healthy compliant success successful valid succeeded online alive accessible responsive responding hasquorum \
          quorum quorate";

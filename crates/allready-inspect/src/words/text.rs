@@ -102,7 +102,10 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         matches!(reading, Reading::State { .. }) && found.words <= 3 && !text.contains([' ', ',', ':']);
     match health {
         Some(Health::Healthy) if is_name && found.tail == Tail::Creation => Some(Health::Progressing),
-        Some(Health::Healthy) if is_name && found.tail == Tail::Limited => None,
+        // OnlinePartial.
+        Some(Health::Healthy) if is_name && found.tail == Tail::Limited => {
+            previous.and_then(|(_, last)| last.means()).filter(|health| *health != Health::Healthy)
+        }
         health => health,
     }
 }

@@ -459,6 +459,8 @@ fn a_boolean_speaks_against_a_good_word() {
         assert_eq!(says(&json!({"phase": "Running", key: true})), Healthy, "{key}");
     }
     assert_eq!(says(&json!({"phase": "Ready", "configInvalid": true})), Degraded);
+    assert_eq!(says(&json!({"phase": "Ready", "waitingForCommand": true})), Progressing);
+    assert_eq!(says(&json!({"phase": "Ready", "members": [{"isHealthy": false}]})), Degraded);
 }
 
 #[test]
