@@ -10,11 +10,18 @@ use super::signal::instant;
 
 /// Tells whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
-    // Most keys are told apart by not having these letters: error, failure, issues, problems, conflicts, blockers, reason, message.
+    // Most keys are told apart by not having these letters: error, failure, issues, problems, conflicts, blockers, reason, exception.
     let is_near = |pair: &[u8]| {
-        [b"rr", b"ai", b"rn", b"ss", b"ob", b"nf", b"ck", b"so", b"xc"]
-            .into_iter()
-            .any(|near| pair.eq_ignore_ascii_case(near))
+        matches!(
+            [pair[0] | 0x20, pair[1] | 0x20],
+            [b'r', b'r' | b'n']
+                | [b'a', b'i']
+                | [b's', b's' | b'o']
+                | [b'o', b'b']
+                | [b'n', b'f']
+                | [b'c', b'k']
+                | [b'x', b'c']
+        )
     };
     if !key.as_bytes().windows(2).any(is_near) {
         return false;
@@ -43,7 +50,8 @@ fn ends_in_error(key: &str) -> bool {
 /// limit, is none; nor is `failureCount`, which retries that went well in the end leave behind.
 pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
     // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| [b"rr", b"ai", b"nf"].into_iter().any(|near| pair.eq_ignore_ascii_case(near));
+    let is_near =
+        |pair: &[u8]| matches!([pair[0] | 0x20, pair[1] | 0x20], [b'r', b'r'] | [b'a', b'i'] | [b'n', b'f']);
     if !key.as_bytes().windows(2).any(is_near) {
         return None;
     }

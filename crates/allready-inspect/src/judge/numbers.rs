@@ -94,7 +94,9 @@ fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
     };
     let is_last = words.next().is_none();
     let is_one = List::CountedOne.has(noun.as_str());
-    (is_last && List::Counted.has(noun.as_str()) || is_one).then_some(health)
+    let is_counted =
+        List::Counted.has(noun.as_str()) || health == Degraded && List::FailedThing.has(noun.as_str());
+    (is_last && is_counted || is_one).then_some(health)
 }
 
 /// Tells whether a status counts what went well as well.
@@ -128,11 +130,13 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
         })
     };
     let any_wish = || {
-        let is_plain = matches!(
-            prefix,
-            "ready" | "available" | "current" | "healthy" | "numberready" | "numberavailable"
-        );
-        let is_wish = |name: &str| name.starts_with("expected") || name.starts_with("desired");
+        let is_plain =
+            matches!(prefix.strip_prefix("num").unwrap_or(prefix), "ready" | "available" | "current")
+                || matches!(prefix, "healthy" | "numberready" | "numberavailable");
+        let is_wish = |name: &str| {
+            let name = name.strip_prefix("num").unwrap_or(name);
+            name.starts_with("expected") || name.starts_with("desired")
+        };
         numbers.iter().find(|(flat, ..)| is_plain && is_wish(flat.as_str())).map(|(.., n)| *n)
     };
     find(wishes, noun).or_else(of_size).or_else(beside).or_else(any_wish)

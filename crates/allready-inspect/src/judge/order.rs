@@ -37,7 +37,7 @@ pub(super) const STEPS: &[Step<Decide>] = &[
     (EVIDENCE, worst_of_all),
     (&[Rule::DeclaredSign], declared_sign),
     (&[Rule::MessageOnly], silence::message),
-    (&[Rule::ScaledToZero], purpose::scaled_to_zero),
+    (&[Rule::ScaledToZero], nothing_wanted),
     (&[Rule::NoSummaryYet], no_summary_yet),
     (&[Rule::NoVerdictYet], no_verdict_yet),
     (&[], passed_over),
@@ -368,6 +368,11 @@ fn no_verdict_yet<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         return Some(none_yet("NoVerdictYet").since(case.created()));
     }
     (case.kind.runs_to_completion && silence::has_only_begun(status)).then(|| none_yet("NoEndYet"))
+}
+
+/// No replicas are wanted, and nothing else is known.
+fn nothing_wanted<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    purpose::scaled_to_zero(case).filter(|_| passed_over(case).is_none())
 }
 
 /// The parts that are declared to say nothing of the whole: where nothing else is known, bad news of a part is better than none.

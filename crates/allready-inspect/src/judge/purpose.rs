@@ -2,11 +2,10 @@
 
 use super::Rule;
 use crate::view::{Path, number};
-use crate::words::{Flat, List, tokens};
+use crate::words::{List, tokens};
 use serde_json::Value;
 
 use super::case::{Case, get};
-use super::flags::truth;
 use super::signal::{Place, Signal, instant};
 use crate::health::Health::{Degraded, Progressing, Suspended};
 use crate::registry::path::scalar;
@@ -19,7 +18,7 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     // What is declared to be well so is not at rest.
     let spec = case.spec.filter(|_| !case.kind.healthy_if.iter().any(|test| test.holds(case.object)))?;
-    let asked = |key: &str| spec.get(key).is_some_and(|value| truth(value) == Some(true));
+    let asked = |key: &str| spec.get(key) == Some(&Value::Bool(true));
     let rests = |path: &'static str, reason: &'static str| {
         Some(Signal::at(Suspended, Rule::SuspendedInSpec, path).reason(reason))
     };
@@ -39,12 +38,6 @@ fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         ("cordoned", "spec.cordoned"),
     ] {
         if asked(key) {
-            return rests(path, "Suspended");
-        }
-    }
-    for (key, path) in [("desiredState", "spec.desiredState"), ("powerState", "spec.powerState")] {
-        let word = spec.get(key).and_then(Value::as_str).unwrap_or_default();
-        if List::Suspended.has(Flat::of(word).as_str()) {
             return rests(path, "Suspended");
         }
     }

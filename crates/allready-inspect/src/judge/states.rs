@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::view::{Path, Step, item, json};
-use crate::words::{Flat, List, Reading, Token, classify, state, tokens, word};
+use crate::words::{Flat, List, Reading, Token, awaits_a_person, classify, state, tokens, word};
 use serde_json::{Map, Value};
 
 use super::case::{Case, ITEM, is_truthy};
@@ -79,10 +79,11 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let is_over = || {
             case.kind.runs_to_completion && List::RunBegins.has(Flat::of(text).as_str()) && has_ended(status)
         };
-        let health = if health == Some(Progressing) && declared.is_none() && is_over() {
-            Some(Healthy)
-        } else {
-            health
+        let health = match health {
+            Some(Progressing) if declared.is_none() && is_over() => Some(Healthy),
+            // Pending, because of WaitingForApproval.
+            Some(Progressing) if declared.is_none() && awaits_a_person(reason(status)) => Some(Suspended),
+            health => health,
         };
         if let Some(health) = health {
             if health == Healthy && is_of_a_step(status, key) {

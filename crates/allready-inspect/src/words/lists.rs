@@ -117,7 +117,7 @@ lists! {
          provisioning reconciling creating updating scaling incomplete";
     NotAnActivity "A word that ends in ing, and is no activity." "reason: StringMissing"
         "string missing existing nothing something everything during following according using setting settings mapping binding \
-         routing ring ping king listing being backing testing pricing networking tracking matching failing logging monitoring playing \
+         routing ring ping king listing being backing testing pricing networking tracking matching failing logging monitoring playing managing \
          tracing billing serving listening streaming polling archiving replicating passing succeeding";
     AtRest "In a reason or the name of a condition, somebody wants it to rest." "reason: ReconciliationPaused"
         "paused suspended hibernated hibernation hibernating pause suspend stopped halted quiesced";
@@ -251,7 +251,7 @@ lists! {
 
     // Counts.
     Have "The beginning of a count of what is there." "status.readyReplicas"
-        "updatedready ready available updated uptodate current numberready numberavailable healthy";
+        "updatedready ready available updated uptodate current numberready numberavailable numready numavailable healthy";
     HaveCounted "The beginning of a count of counted things that are there." "status.onlineNodes"
         "synced running online connected registered installed applied joined";
     HaveEnding "The end of a count of what is there." "status.replicasReady"
@@ -272,6 +272,8 @@ lists! {
         "unavailable unready unhealthy missing offline";
     Failed "A count that begins so should be zero, and means that something is broken." "status.failedNodes"
         "failed errored faulted degraded crashed dead";
+    FailedThing "Things of which none should have failed, beside those that are counted." "status.failedVolumes"
+        "volumes disks drives devices endpoints hosts agents peers zones regions datacenters namespaces components subsets";
     Readiness "A fraction under a name with this in it has to be whole." "status.readyNodes: 2/3"
         "ready replica available healthy nodes members instances pods synced";
     Percent "A percentage under a name with this in it has to be 100." "status.syncProgress: 60%"

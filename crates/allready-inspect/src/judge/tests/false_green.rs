@@ -490,4 +490,7 @@ fn fewer_than_all_are_not_all() {
         "a tally of all times"
     );
     assert_eq!(says(&json!({"phase": "Running", "notReady": 2})), Progressing);
+    assert_eq!(says(&json!({"phase": "Running", "degradedVolumes": 2})), Degraded);
+    assert_eq!(says(&json!({"phase": "Running", "failedRuns": 2})), Healthy, "runs are history");
+    assert_eq!(says(&json!({"phase": "Running", "numReady": 1, "numDesired": 3})), Progressing);
 }
