@@ -138,7 +138,10 @@ impl<'a> Sorted<'a> {
         let is_active = self.is_active;
         let yields = |one: &Signal<'a>| is_active && one.health == Degraded && one.is_weak;
         let all = others.into_iter().chain(self.dependents);
-        bad.extend(all.filter(|one| one.health != Healthy && !yields(one) && !is_behind_it(one)));
+        let is_past = |one: &Signal<'a>| top.health == Healthy && is_past(one);
+        bad.extend(
+            all.filter(|one| one.health != Healthy && !yields(one) && !is_behind_it(one) && !is_past(one)),
+        );
         bad.extend(self.activity.0.filter(|one| !is_behind_it(one)));
         match bad.0 {
             Some(worst) if top.health == Healthy => worst,
@@ -167,6 +170,13 @@ fn tells_the_end(signal: &Signal<'_>) -> bool {
 /// `Active` is False without a cause: there is nothing to do, which is no news beside a summary that is good.
 fn is_idle(signal: &Signal<'_>) -> bool {
     matches!(signal.place, Place::Condition(type_) if Flat::of(type_).as_str() == "active") && signal.is_weak
+}
+
+/// `Created` is False without a word beside what is Ready: of states that exclude each other, one that is past.
+fn is_past(signal: &Signal<'_>) -> bool {
+    let Place::Condition(type_) = signal.place else { return false };
+    let is_begin = matches!(Flat::of(type_).as_str(), "created" | "initialized");
+    is_begin && signal.is_weak && signal.reason.is_empty() && signal.message.is_empty()
 }
 
 /// The signal of one condition; nothing if it has no opinion.

@@ -1,7 +1,7 @@
 //! Fields that hold an error.
 
 use crate::view::{json, number};
-use crate::words::{Flat, List, Token, tokens};
+use crate::words::{Flat, List, Token, is_hard, tokens};
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -10,8 +10,19 @@ use super::signal::instant;
 
 /// Tells whether a field is there to hold an error.
 pub(super) fn is_error_key(key: &str) -> bool {
-    // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| [b"rr", b"ai", b"rn"].into_iter().any(|near| pair.eq_ignore_ascii_case(near));
+    // Most keys are told apart by not having these letters: error, failure, issues, problems, conflicts, blockers, reason, exception.
+    let is_near = |pair: &[u8]| {
+        matches!(
+            [pair[0] | 0x20, pair[1] | 0x20],
+            [b'r', b'r' | b'n']
+                | [b'a', b'i']
+                | [b's', b's' | b'o']
+                | [b'o', b'b']
+                | [b'n', b'f']
+                | [b'c', b'k']
+                | [b'x', b'c']
+        )
+    };
     if !key.as_bytes().windows(2).any(is_near) {
         return false;
     }
@@ -27,7 +38,10 @@ fn ends_in_error(key: &str) -> bool {
     }
     let is_error =
         |token: Option<&Token>| token.is_some_and(|token| matches!(token.as_str(), "error" | "errors"));
-    let is_failure = before.as_ref().is_some_and(|token| token.as_str() == "failure");
+    // failureReason, rejectionMessage, degradedReason.
+    let is_failure = before.as_ref().is_some_and(|token| {
+        is_hard(token.as_str()) || matches!(token.as_str(), "degraded" | "unhealthy" | "fault")
+    });
     let is_text = last.as_ref().is_some_and(|last| List::ErrorTextEnding.has(last.as_str()));
     is_error(last.as_ref()) || is_text && (is_error(before.as_ref()) || is_failure)
 }
@@ -36,7 +50,8 @@ fn ends_in_error(key: &str) -> bool {
 /// limit, is none; nor is `failureCount`, which retries that went well in the end leave behind.
 pub(super) fn count(key: &str, value: &Value) -> Option<i64> {
     // Most keys are told apart by not having these letters.
-    let is_near = |pair: &[u8]| pair.eq_ignore_ascii_case(b"rr") || pair.eq_ignore_ascii_case(b"ai");
+    let is_near =
+        |pair: &[u8]| matches!([pair[0] | 0x20, pair[1] | 0x20], [b'r', b'r'] | [b'a', b'i'] | [b'n', b'f']);
     if !key.as_bytes().windows(2).any(is_near) {
         return None;
     }

@@ -19,19 +19,32 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
 pub(super) fn is_good_name(key: &str) -> bool {
     let flat = Flat::of(key);
     let flat = flat.as_str();
-    if flat.starts_with("un") || flat.starts_with("not") {
+    let rest = asked(flat).unwrap_or(flat);
+    if rest.starts_with("un") || rest.starts_with("not") {
         return false;
     }
-    List::GoodFlag.has(flat) || List::GoodFlagEnding.ends(flat) || flat.starts_with("readyto")
+    // configValid, and not configInvalid.
+    let is_validity = || tokens(key).last().is_some_and(|last| last.as_str() == "valid");
+    List::GoodFlag.has(flat)
+        || List::GoodFlagEnding.ends(flat)
+        || flat.starts_with("readyto")
+        || flat != "isvalid" && is_validity()
+}
+
+/// What a boolean asks for: `isStale`, `hasConflicts`.
+fn asked(flat: &str) -> Option<&str> {
+    flat.strip_prefix("is").or_else(|| flat.strip_prefix("has"))
 }
 
 /// The meaning of a boolean by its name.
 pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
-    let known = word(Flat::of(key).as_str());
+    let flat = Flat::of(key);
+    let known = word(flat.as_str());
     if is_good_name(key) {
         return Some(match value {
             true => Healthy,
             false if known.is(List::JudgedFlag) => Degraded,
+            false if asked(flat.as_str()).is_some_and(|rest| List::JudgedFlag.has(rest)) => Degraded,
             false => Progressing,
         });
     }
@@ -40,6 +53,12 @@ pub(super) fn boolean(key: &str, value: bool) -> Option<Health> {
     } else {
         &[(List::BrokenStep, Degraded), (List::Step, Progressing)]
     };
+    if value && asked(flat.as_str()).is_some_and(|rest| List::BrokenFlag.has(rest)) {
+        return Some(Degraded);
+    }
+    if value && ["waitingfor", "awaiting"].iter().any(|start| flat.as_str().starts_with(start)) {
+        return Some(Progressing);
+    }
     if let Some((_, health)) = lists.iter().find(|(list, _)| known.is(*list)) {
         return Some(*health);
     }

@@ -27,7 +27,12 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         }
         let before = List::Have.words().filter_map(|prefix| Some((prefix, name.strip_prefix(prefix)?)));
         let after = List::HaveEnding.words().filter_map(|end| Some((end, name.strip_suffix(end)?)));
-        for (word, noun) in before.chain(after.filter(|(_, noun)| List::Counted.has(noun))) {
+        let counted = List::HaveCounted
+            .words()
+            .filter(|_| !case.kind.runs_to_completion)
+            .filter_map(|prefix| Some((prefix, name.strip_prefix(prefix)?)));
+        for (word, noun) in before.chain(after.chain(counted).filter(|(_, noun)| List::Counted.has(noun))) {
+            let is_bare = noun.is_empty();
             let noun = if noun.is_empty() { "replicas" } else { noun };
             if word == "available" && !List::Counted.has(noun) {
                 continue;
@@ -36,6 +41,7 @@ pub(super) fn by_name<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
                 || (noun == "count").then(|| wanted(word, "replicas", &numbers, &wishes)).flatten();
             let found =
                 wanted(word, noun, &numbers, &wishes).or_else(of_replicas).or_else(|| summed(case, noun));
+            let found = found.or_else(|| is_bare.then(|| total(&numbers)).flatten());
             let Some(want) = found else { continue };
             let of = format!("{have} of {want}");
             if *have < want {
@@ -82,10 +88,23 @@ fn lack(case: &Case<'_>, key: &str) -> Option<Health> {
         failed if List::Failed.has(failed) && !case.kind.runs_to_completion => Degraded,
         _ => return None,
     };
-    let noun = words.next()?;
+    let Some(noun) = words.next() else {
+        // Beside those that succeeded, it is a tally of all times.
+        return (!is_tally(case)).then_some(health);
+    };
     let is_last = words.next().is_none();
     let is_one = List::CountedOne.has(noun.as_str());
-    (is_last && List::Counted.has(noun.as_str()) || is_one).then_some(health)
+    let is_counted =
+        List::Counted.has(noun.as_str()) || health == Degraded && List::FailedThing.has(noun.as_str());
+    (is_last && is_counted || is_one).then_some(health)
+}
+
+/// Tells whether a status counts what went well as well.
+fn is_tally(case: &Case<'_>) -> bool {
+    let is_success = |key: &String| {
+        matches!(Flat::of(key).as_str(), "succeeded" | "successful" | "completed" | "passed" | "success")
+    };
+    case.kind.runs_to_completion || case.status.is_some_and(|status| status.keys().any(is_success))
 }
 
 type Named<'a> = Vec<(Flat, &'a str, i64)>;
@@ -102,16 +121,30 @@ fn wanted(prefix: &str, noun: &str, numbers: &Named<'_>, wishes: &Named<'_>) -> 
         || List::Sized.has(noun).then(|| List::Size.words().find_map(|size| find(wishes, size))).flatten();
     let beside = || {
         List::Want.words().chain([""]).find_map(|want| {
-            let flat = |flat: &Flat| flat.as_str().strip_prefix(want) == Some(noun);
+            // totalNodes, nodesTotal.
+            let flat = |flat: &Flat| {
+                flat.as_str().strip_prefix(want) == Some(noun)
+                    || flat.as_str().strip_suffix(want) == Some(noun)
+            };
             wishes.iter().chain(numbers).find(|(name, ..)| flat(name)).map(|(.., n)| *n)
         })
     };
     let any_wish = || {
-        let is_plain = matches!(prefix, "ready" | "available" | "current" | "healthy");
-        let is_wish = |name: &str| name.starts_with("expected") || name.starts_with("desired");
+        let is_plain =
+            matches!(prefix.strip_prefix("num").unwrap_or(prefix), "ready" | "available" | "current")
+                || matches!(prefix, "healthy" | "numberready" | "numberavailable");
+        let is_wish = |name: &str| {
+            let name = name.strip_prefix("num").unwrap_or(name);
+            name.starts_with("expected") || name.starts_with("desired")
+        };
         numbers.iter().find(|(flat, ..)| is_plain && is_wish(flat.as_str())).map(|(.., n)| *n)
     };
     find(wishes, noun).or_else(of_size).or_else(beside).or_else(any_wish)
+}
+
+/// `{ready: 1, total: 3}`.
+fn total(numbers: &Named<'_>) -> Option<i64> {
+    numbers.iter().find(|(flat, ..)| flat.as_str() == "total").map(|(.., n)| *n)
 }
 
 /// The depth to which sub-objects are read.

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::view::{View, number};
-use crate::words::{Flat, List};
+use crate::words::{Flat, List, is_done};
 use serde_json::Value;
 
 use super::case::{Case, behind};
@@ -37,6 +37,7 @@ pub(super) const STEPS: &[Step<Decide>] = &[
     (EVIDENCE, worst_of_all),
     (&[Rule::DeclaredSign], declared_sign),
     (&[Rule::MessageOnly], silence::message),
+    (&[Rule::ScaledToZero], nothing_wanted),
     (&[Rule::NoSummaryYet], no_summary_yet),
     (&[Rule::NoVerdictYet], no_verdict_yet),
     (&[], passed_over),
@@ -224,7 +225,12 @@ impl<'a> Evidence<'a> {
             let yields = words.is_under_way || words.worst.health() == Some(Suspended);
             // What was under way before the end was a step on the way.
             let is_step = is_over && signal.rule == Rule::ConditionActivity && signal.health == Progressing;
-            !(is_step || yields && signal.health == Degraded && signal.is_weak)
+            // Ready is False because it succeeded, as the field says too.
+            let is_after = signal.rule == Rule::ConditionFalse
+                && signal.health == Progressing
+                && is_done(&signal.reason)
+                && words.worst.0.as_ref().is_some_and(is_success);
+            !(is_step || is_after || yields && signal.health == Degraded && signal.is_weak)
         };
         let mut worst = Worst::default();
         worst.extend(by_conditions.clone().filter(is_believed));
@@ -270,7 +276,7 @@ fn worst_of_all<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
     }
     let worst = worst.0?;
     if purpose::is_scaled_to_zero(case, &worst) {
-        return Some(Signal::at(Suspended, Rule::ScaledToZero, "spec.replicas").reason("ScaledToZero"));
+        return purpose::scaled_to_zero(case);
     }
     // Good news of a part is none of the whole while its conditions are not understood.
     let is_of_a_part = worst.health == Healthy && worst.rule == Rule::PartState;
@@ -308,7 +314,7 @@ fn items<'a>(case: &Case<'a>, evidence: &Evidence<'a>, worst: &mut Worst<'a>) {
         // While the whole is being worked on, a part that is not in step is what is worked on.
         // What is over left what it worked on running, or in its last step.
         let is_known = |item: &Signal<'a>| {
-            !(evidence.is_under_way && states::is_apart(&item.reason)
+            !(evidence.is_under_way && (states::is_apart(&item.reason) || states::is_down(&item.reason))
                 || evidence.is_over && item.health == Progressing
                 || item.health == Healthy && case.kind.has_own_words())
         };
@@ -318,14 +324,15 @@ fn items<'a>(case: &Case<'a>, evidence: &Evidence<'a>, worst: &mut Worst<'a>) {
 
 /// Tells whether something that runs to an end says in so many words that it came to a good one.
 fn ended_well(case: &Case<'_>, words: &states::Top<'_>) -> bool {
-    let is_end = |signal: &Signal<'_>| {
-        let Place::Key(key) = signal.place else { return false };
-        // Ready or Active may be said before it began.
-        signal.health == Healthy
-            && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
-            && List::RunSucceeded.has(Flat::of(&signal.reason).as_str())
-    };
-    case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_end)
+    case.kind.runs_to_completion && words.worst.0.as_ref().is_some_and(is_success)
+}
+
+/// A field that says in so many words that it came to a good end; Ready or Active may be said before it began.
+fn is_success(signal: &Signal<'_>) -> bool {
+    let Place::Key(key) = signal.place else { return false };
+    signal.health == Healthy
+        && matches!(Flat::of(key).as_str(), "phase" | "state" | "result" | "outcome")
+        && List::RunSucceeded.has(Flat::of(&signal.reason).as_str())
 }
 
 fn lacks_summary(case: &Case<'_>, list: &[Listed<'_>]) -> bool {
@@ -361,6 +368,11 @@ fn no_verdict_yet<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         return Some(none_yet("NoVerdictYet").since(case.created()));
     }
     (case.kind.runs_to_completion && silence::has_only_begun(status)).then(|| none_yet("NoEndYet"))
+}
+
+/// No replicas are wanted, and nothing else is known.
+fn nothing_wanted<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    purpose::scaled_to_zero(case).filter(|_| passed_over(case).is_none())
 }
 
 /// The parts that are declared to say nothing of the whole: where nothing else is known, bad news of a part is better than none.

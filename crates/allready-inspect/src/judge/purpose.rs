@@ -16,7 +16,8 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 }
 
 fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
-    let spec = case.spec?;
+    // What is declared to be well so is not at rest.
+    let spec = case.spec.filter(|_| !case.kind.healthy_if.iter().any(|test| test.holds(case.object)))?;
     let asked = |key: &str| spec.get(key) == Some(&Value::Bool(true));
     let rests = |path: &'static str, reason: &'static str| {
         Some(Signal::at(Suspended, Rule::SuspendedInSpec, path).reason(reason))
@@ -27,6 +28,14 @@ fn in_spec<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
         ("paused", "spec.paused"),
         ("pause", "spec.pause"),
         ("hibernate", "spec.hibernate"),
+        ("hibernated", "spec.hibernated"),
+        ("stop", "spec.stop"),
+        ("stopped", "spec.stopped"),
+        ("shutdown", "spec.shutdown"),
+        ("disable", "spec.disable"),
+        ("disabled", "spec.disabled"),
+        ("unschedulable", "spec.unschedulable"),
+        ("cordoned", "spec.cordoned"),
     ] {
         if asked(key) {
             return rests(path, "Suspended");
@@ -87,5 +96,15 @@ fn in_annotations<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 /// Tells whether nothing is there because nothing was asked for: no replicas are wanted, and nothing worse than that is said.
 pub(super) fn is_scaled_to_zero(case: &Case<'_>, worst: &Signal<'_>) -> bool {
     let is_mild = worst.health == Progressing || worst.health == Degraded && worst.is_weak;
-    is_mild && case.spec("replicas").and_then(number) == Some(0)
+    is_mild && wants_none(case)
+}
+
+/// No replicas are wanted, and the status says nothing that is understood.
+pub(super) fn scaled_to_zero<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
+    let rests = || Signal::at(Suspended, Rule::ScaledToZero, "spec.replicas").reason("ScaledToZero");
+    wants_none(case).then(rests)
+}
+
+fn wants_none(case: &Case<'_>) -> bool {
+    case.spec("replicas").and_then(number) == Some(0)
 }

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use crate::health::Health::{self, Degraded, Progressing, Suspended};
-use crate::words::{Flat, List, Reading, Token, classify, tokens, word};
+use crate::words::{Flat, List, Reading, Token, awaits_a_person, classify, tokens, word};
 
 /// Tells whether a part is bad because nobody wants it.
 pub(super) fn is_unwanted(reason: &str) -> bool {
@@ -66,7 +66,9 @@ fn is_not_yet(reason: &str, type_: &str) -> bool {
 pub(super) fn whole_reason(reason: &str) -> Option<Health> {
     let flat = Flat::of(reason);
     let is_vague = matches!(flat.as_str(), "notready" | "unready" | "inactive" | "idle" | "off" | "outdated");
-    word(flat.as_str()).means().filter(|health| !is_vague && matches!(health, Suspended | Progressing))
+    let of_a_person = || awaits_a_person(reason).then_some(Suspended);
+    let known = word(flat.as_str()).means().or_else(of_a_person);
+    known.filter(|health| !is_vague && matches!(health, Suspended | Progressing))
 }
 
 /// Tells whether somebody who reported has gone silent: `NodeStatusUnknown`, `LeaseUpdateStopped`, "stopped posting status".

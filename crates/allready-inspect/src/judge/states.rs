@@ -2,7 +2,7 @@
 
 use super::Rule;
 use crate::view::{Path, Step, item, json};
-use crate::words::{Flat, List, Reading, Token, classify, state, tokens, word};
+use crate::words::{Flat, List, Reading, Token, awaits_a_person, classify, state, tokens, word};
 use serde_json::{Map, Value};
 
 use super::case::{Case, ITEM, is_truthy};
@@ -49,8 +49,13 @@ pub(super) struct Top<'a> {
 pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
     let mut top = Top { worst: Worst::default(), is_under_way: false };
     let Some(status) = case.status else { return top };
+    let mut rest = None;
     let mut add = |signal: Signal<'a>| {
-        top.is_under_way |= signal.health == Progressing;
+        if signal.health == Suspended {
+            rest.get_or_insert_with(|| signal.clone());
+        }
+        // That it is not ready does not say that anybody works on it.
+        top.is_under_way |= signal.health == Progressing && !is_not_ready(&signal.reason);
         if top.worst.would_take(signal.health) {
             top.worst.add(signal.message(message(status)));
         }
@@ -74,10 +79,11 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         let is_over = || {
             case.kind.runs_to_completion && List::RunBegins.has(Flat::of(text).as_str()) && has_ended(status)
         };
-        let health = if health == Some(Progressing) && declared.is_none() && is_over() {
-            Some(Healthy)
-        } else {
-            health
+        let health = match health {
+            Some(Progressing) if declared.is_none() && is_over() => Some(Healthy),
+            // Pending, because of WaitingForApproval.
+            Some(Progressing) if declared.is_none() && awaits_a_person(reason(status)) => Some(Suspended),
+            health => health,
         };
         if let Some(health) = health {
             if health == Healthy && is_of_a_step(status, key) {
@@ -106,6 +112,10 @@ pub(super) fn top<'a>(case: &Case<'a>) -> Top<'a> {
         if let Some(health) = meaning(case, states.meaning(&text), &text, || false) {
             add(Signal::declared(health, Rule::StateWord, &states.path).reason(text));
         }
+    }
+    if let (Some(Missing), Some(rest)) = (top.worst.health(), rest) {
+        // What rests has nothing running: `lifecycleState: SUSPENDED` beside `deploymentStatus: MISSING`.
+        top.worst = Worst(Some(rest));
     }
     if let Some((key, text)) = step.filter(|_| case.kind.runs_to_completion && top.worst.0.is_none()) {
         // What runs to an end and is in a step that nobody knows has not ended.
@@ -176,6 +186,11 @@ fn is_of_a_run(key: &str) -> bool {
 pub(super) fn is_apart(text: &str) -> bool {
     let flat = Flat::of(text);
     List::Apart.ends(flat.as_str())
+}
+
+/// `HealthStatusDown`: of a part, not there, or not there yet.
+pub(super) fn is_down(text: &str) -> bool {
+    tokens(text).last().is_some_and(|last| matches!(last.as_str(), "down" | "offline" | "unavailable"))
 }
 
 /// Whether a good word is about one step of many: `stageStatus: success` while the stage is not the last one.

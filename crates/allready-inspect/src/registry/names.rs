@@ -37,6 +37,7 @@ pub(super) fn condition(type_: &str) -> Semantics {
     };
     let (first, last) = (first.as_str(), last.as_str());
     let known = word(last);
+    is_bad |= is_denied(last);
     // NodeDown, where ScalingDown is an activity and ShutDown a wish.
     is_bad |= ends_badly || last == "down" && !is_phrasal && first != "shut";
     let dependent = |polarity| Semantics::guessed(ConditionRole::Dependent, polarity);
@@ -95,6 +96,11 @@ pub(super) fn condition(type_: &str) -> Semantics {
         return dependent(NormalTrue);
     }
     Semantics::guessed(ConditionRole::Informational, NormalTrue)
+}
+
+/// `Mismatched`, `Unroutable`, `Overcommitted`: a participle that is denied; not `Unsealed`.
+fn is_denied(word: &str) -> bool {
+    List::DeniedStart.begins(word) && List::DeniedEnding.ends(word) && !List::NotDenied.has(word)
 }
 
 fn is_information(whole: &str, first: &str) -> bool {

@@ -47,32 +47,37 @@ lists! {
     // States, as they stand in a phase or a status field.
     Healthy "A state that is good." "phase: Ready"
         "ready healthy available active succeeded success successful complete completed done finished ok bound online up synced insync \
-         uptodate deployed provisioned established valid accepted compliant stable green normal operational enabled attached \
-         connected applied reconciled installed configured passed pass exists current issued enforced created approved registered \
-         joined programmed imported exported synchronized updated validated verified allocated serving live alive steady propagated \
-         published passing merged resolved subscribed optimal succeed mounted loaded clean populated consistent inservice assigned \
-         processed realized upgraded delivered confirmed activated authenticated authorized onboarded solved converged unchanged \
-         refreshed unsealed inuse claimed relocated idle";
+         uptodate deployed provisioned established valid accepted compliant stable green normal operational enabled attached connected \
+         applied reconciled installed configured passed pass exists current issued enforced created approved registered joined \
+         programmed imported exported synchronized updated validated verified allocated serving live alive steady propagated published \
+         passing merged resolved subscribed optimal succeed mounted loaded clean populated consistent inservice assigned processed \
+         realized upgraded delivered confirmed activated authenticated authorized onboarded solved converged unchanged refreshed \
+         unsealed inuse claimed relocated idle good nominal functional fulfilled satisfied adopted listening streaming protected \
+         enrolled balanced rebalanced associated present trusted readyforuse commissioned failedover failedback";
     Degraded "A state that is broken." "state: errored"
         "failed failure error errored degraded unhealthy invalid lost red aborted timeout timedout noncompliant rejected denied \
          conflict broken offline down unavailable stalled killed crashed unreachable expired fault faulted revoked dead oom corrupt \
          corrupted warning fail cancelled canceled terminated critical fatal unrecoverable blocked stuck inconsistent splitbrain \
          noquorum unsynced firing breached violated crashloop failing partialsuccess partiallysucceeded partiallysuccessful \
-         partiallycompleted outofdisk outofmemory diskfull exhausted disconnected unresponsive notresponding fenced quarantined \
-         suspect overloaded impaired stale orphaned interrupted warn healthwarn rollbackcomplete updaterollbackcomplete inaccessible \
-         rolledback rollback compensated tampered insufficient drifted diverged throttled ratelimited";
+         partiallycompleted outofdisk outofmemory diskfull exhausted disconnected unresponsive notresponding fenced quarantined suspect \
+         overloaded impaired stale orphaned interrupted warn healthwarn rollbackcomplete updaterollbackcomplete inaccessible rolledback \
+         rollback compensated tampered insufficient drifted diverged throttled ratelimited oomkilled abandoned exception panic panicked \
+         undeliverable unmanageable deadlocked hung dataloss unprocessable wrong mismatched untrusted anomalous alerting \
+         manualinterventionrequired interventionrequired";
     Progressing "A state on the way to another." "phase: Pending"
         "pending progressing inprogress new init initial queued scheduled waiting requested submitted notready partial yellow unready \
-         started starting restart draft planned unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued \
-         retry notstarted outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized catchup \
-         switchover backingup incomplete needsupdate creation initialization installation preparation reconciliation termination \
-         configuration activation";
+         started starting restart draft planned unassigned unbound unscheduled unprovisioned dispatched inqueue enqueued requeued retry \
+         notstarted outdated preparing prepared executing inexecution outofsync bootstrap provision uninitialized catchup switchover \
+         backingup incomplete needsupdate creation initialization installation preparation reconciliation termination configuration \
+         activation failover failback preflight rollout settingup requiresupdate";
     Suspended "A state of rest, or one that waits for a person." "state: Paused"
-        "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance shutdown halted onhold \
-         cordoned archived hibernating poweredoff off quiesced dormant deactivated poweroff inmaintenance parked scaleddown \
-         requiresapproval waitingforapproval awaitingapproval pendingapproval approvalrequired needsapproval waitingapproval \
-         waitingformanualapproval pendingmanualapproval awaitinginput waitingforinput waitingforconfirmation awaitingconfirmation \
-         pendingconfirmation pendingreview pendinguseraction";
+        "paused suspended stopped hibernated disabled inactive sleeping scaledtozero frozen maintenance shutdown halted onhold cordoned \
+         archived hibernating poweredoff off quiesced dormant deactivated poweroff inmaintenance parked scaleddown undermaintenance \
+         maintenancemode deallocated idled asleep hibernate snoozed silenced admindisabled turnedoff powereddown drained notenabled pendinguseraction";
+    Person "A word for what a person does: what waits for it rests." "state: WaitingForApproval"
+        "approval approvals approver review reviewer confirmation human user input signoff";
+    Wants "A word for waiting, before or behind what is awaited." "state: ApprovalRequired"
+        "wait waiting await awaiting awaits pending needs needed requires required";
     Unknown "A state that says nothing." "health: Unknown"
         "unknown inconclusive undefined";
     Missing "A state of something that is not there." "state: absent"
@@ -112,7 +117,7 @@ lists! {
          provisioning reconciling creating updating scaling incomplete";
     NotAnActivity "A word that ends in ing, and is no activity." "reason: StringMissing"
         "string missing existing nothing something everything during following according using setting settings mapping binding \
-         routing ring ping king listing being backing testing pricing networking tracking matching failing logging monitoring \
+         routing ring ping king listing being backing testing pricing networking tracking matching failing logging monitoring playing managing \
          tracing billing serving listening streaming polling archiving replicating passing succeeding";
     AtRest "In a reason or the name of a condition, somebody wants it to rest." "reason: ReconciliationPaused"
         "paused suspended hibernated hibernation hibernating pause suspend stopped halted quiesced";
@@ -148,13 +153,21 @@ lists! {
         "unavailable warning warnings alert alerts outdated stale drift drifted disconnected offline fault faulted unsynced desynced \
          exhausted throttled problem problems deadlock insufficient interrupted cancelled canceled overloaded unverified unreconciled \
          unregistered undeployed unprovisioned unattached unassigned fenced deadlocked lagging full loss low irreconcilable unusable \
-         unbalanced unready breached recoverable unfulfilled unsatisfied";
+         unbalanced unready breached recoverable unfulfilled unsatisfied compromised revoked preempted occurred diverged vulnerable \
+         hung suspicious inconsistent killed overlapping infected leaked abandoned panicked";
+    DeniedStart "A participle that begins so is bad." "type: Mismatched"
+        "un mis over";
+    DeniedEnding "The end of a participle." "type: Unroutable"
+        "ed able bound ready";
+    NotDenied "Of those, a word that is not." "type: Unsealed"
+        "unsealed unchanged unlocked unpacked unpaused unsuspended uncordoned unblocked unfenced unified united unused unmanaged unlimited \
+         unrestricted unset overlaid";
     BadEnding "A condition type that ends so: True is bad." "type: ConfigOutOfSync"
-        "required outofsync outofdate outofmemory outofdisk splitbrain underreplicated";
+        "required outofsync outofdate outofmemory outofdisk splitbrain underreplicated timedout rolledback desync alerting firing";
     GoodName "At the end of a condition type, True is good." "type: NodesUp"
         "running ready available healthy succeeded complete valid ok up online active success alive sync reachable exists successful \
          succeeding passing compliant serving listening streaming polling archiving replicating present found quorate functional \
-         operational compatible liveness readiness validation connectivity status";
+         operational compatible liveness readiness validation connectivity status met built responsive live";
     GoodFirstWord "At the start of a condition type, True is good." "type: ResolvedRefs"
         "resolved matched valid passed healthy successful accepted accepting";
     ActivityName "At the end of a condition type, it is about an activity." "type: Progressing"
@@ -162,13 +175,14 @@ lists! {
     Awaited "A condition type that ends so is awaited, where others are decided." "type: Provisioned"
         "ready available complete completed succeeded running initialized provisioned bound deployed installed synced progressed \
          created attached connected up started populated uptodate assigned allocated scheduled registered joined established \
-         configured mounted loaded propagated observed launched bootstrapped done finished";
+         configured mounted loaded propagated observed launched bootstrapped booted done finished";
     BeginName "A condition type that ends so is about the beginning: True says nothing of the end." "type: PodScheduled"
         "started scheduled queued submitted requested approved initialized";
     InformationEnding "A condition type that ends so is information." "type: Upgradeable"
         "upgradeable warning info deprecated migratable upgradable deletable resizable expandable";
     RestName "A condition type of rest, beside the words of rest." "type: Maintenance"
-        "disabled shutdown inmaintenance undermaintenance maintenance maintenancemode";
+        "disabled shutdown inmaintenance undermaintenance maintenance maintenancemode frozen sleeping asleep archived scaledtozero \
+         inactive";
 
     // Names of fields.
     StateField "A field that holds a state." "status.phase"
@@ -187,16 +201,17 @@ lists! {
     MessageField "A field with a text about the state beside it." "status.failureMessage"
         "message reason errormessage failuremessage statusmessage statusreason description";
     ErrorField "A field that holds an error." "status.lastError"
-        "error errormessage failurereason failuremessage lasterror errors failure errmsg expressionwarnings";
+        "error errormessage failurereason failuremessage lasterror errors failure errmsg expressionwarnings issues problems conflicts \
+         blockers exception";
     ErrorTextEnding "After error or failure, the end of a field that holds an error." "status.lastErrorMessage"
         "message reason msg text detail details description";
     ErrorCounter "A field that counts errors." "status.consecutiveFailures"
         "errorcount errorscount errcount numerrors numerror numberoferrors errors syncerrors reconcileerrors consecutiveerrors \
-         consecutiveerror consecutivefailures consecutivefailure consecutiveerrorcount consecutivefailurecount";
+         consecutiveerror consecutivefailures consecutivefailure consecutiveerrorcount consecutivefailurecount conflictcount";
     NoError "A value that says that there is no error." "status.error: none"
         "none null nil na ok noerror noerrors";
     BrokenList "A list that begins so is of broken things." "status.failedNodes"
-        "failed failing failures broken unhealthy errored crashed faulted";
+        "failed failing failures broken unhealthy errored crashed faulted invalid conflicting degraded";
     UnreadyList "A list that begins so is of things that are not there yet." "status.missingMembers"
         "unready unavailable missing offline unreachable";
     LabelFailure "The value of a label that says failed." "labels: {example.com/health: failed}"
@@ -212,11 +227,13 @@ lists! {
     GoodFlag "A boolean of which true speaks for the whole." "status.ready"
         "pass passed compliant ready healthy available initialized synced succeeded valid active connected success successful applied \
          online bound insync uptodate established complete completed registered provisioned installed deployed reconciled reachable \
-         issued attached programmed joined isready allready mounted";
+         issued attached programmed joined isready allready mounted ok alive stable accessible authenticated authorized responsive \
+         responding hasquorum quorum quorate serving verified validated";
     GoodFlagEnding "A boolean that ends so speaks for the whole." "status.controlPlaneReady"
-        "ready healthy granted";
+        "ready healthy granted completed";
     JudgedFlag "Of those, false is broken and not merely on the way." "status.valid"
-        "pass passed healthy compliant success successful valid succeeded online";
+        "pass passed healthy compliant success successful valid succeeded online alive accessible responsive responding hasquorum \
+         quorum quorate";
     BrokenStep "A boolean of which false is broken, and true a step." "status.accepted"
         "accepted isvalid ishealthy operational";
     Step "A boolean of which false is not yet, and true a step." "status.isConnected"
@@ -224,14 +241,19 @@ lists! {
     RestFlag "A boolean of which true is a rest." "status.paused"
         "controllerpause paused suspended hibernated stopped";
     BrokenFlag "A boolean of which true is broken." "status.degraded"
-        "failed degraded unhealthy error unreachable offline disconnected unavailable";
+        "failed degraded unhealthy error unreachable offline disconnected unavailable stale expired blocked stuck stalled conflict \
+         conflicts conflicted outofsync outofdate drifted driftdetected timedout rolledback broken lost corrupt corrupted missing \
+         notfound revoked compromised splitbrain degradedmode unresponsive overloaded exhausted violated noncompliant fenced dead \
+         inconsistent quarantined faulted";
     ActivityFlag "A boolean of which true is under way." "status.upgrading"
         "notready unready reconciling updating upgrading restoring rebalancing migrating provisioning initializing restarting resizing \
          deleting terminating";
 
     // Counts.
     Have "The beginning of a count of what is there." "status.readyReplicas"
-        "updatedready ready available updated uptodate current numberready numberavailable healthy";
+        "updatedready ready available updated uptodate current numberready numberavailable numready numavailable healthy";
+    HaveCounted "The beginning of a count of counted things that are there." "status.onlineNodes"
+        "synced running online connected registered installed applied joined";
     HaveEnding "The end of a count of what is there." "status.replicasReady"
         "ready available healthy";
     Want "The beginning of a count of what is wanted; or nothing." "status.desiredReplicas"
@@ -249,7 +271,9 @@ lists! {
     Lack "A count that begins so should be zero." "status.unavailableReplicas"
         "unavailable unready unhealthy missing offline";
     Failed "A count that begins so should be zero, and means that something is broken." "status.failedNodes"
-        "failed errored faulted";
+        "failed errored faulted degraded crashed dead";
+    FailedThing "Things of which none should have failed, beside those that are counted." "status.failedVolumes"
+        "volumes disks drives devices endpoints hosts agents peers zones regions datacenters namespaces components subsets";
     Readiness "A fraction under a name with this in it has to be whole." "status.readyNodes: 2/3"
         "ready replica available healthy nodes members instances pods synced";
     Percent "A percentage under a name with this in it has to be 100." "status.syncProgress: 60%"

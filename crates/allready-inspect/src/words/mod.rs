@@ -9,5 +9,5 @@ mod tokens;
 pub use lists::List;
 
 pub(crate) use lists::{is_activity, is_broken, is_hard, word};
-pub(crate) use text::{Reading, classify, is_done, names_failure, state};
+pub(crate) use text::{Reading, awaits_a_person, classify, is_done, names_failure, state};
 pub(crate) use tokens::{Flat, Token, tokens};

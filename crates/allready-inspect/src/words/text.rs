@@ -102,7 +102,10 @@ pub(crate) fn classify(text: &str, reading: Reading) -> Option<Health> {
         matches!(reading, Reading::State { .. }) && found.words <= 3 && !text.contains([' ', ',', ':']);
     match health {
         Some(Health::Healthy) if is_name && found.tail == Tail::Creation => Some(Health::Progressing),
-        Some(Health::Healthy) if is_name && found.tail == Tail::Limited => None,
+        // OnlinePartial.
+        Some(Health::Healthy) if is_name && found.tail == Tail::Limited => {
+            previous.and_then(|(_, last)| last.means()).filter(|health| *health != Health::Healthy)
+        }
         health => health,
     }
 }
@@ -218,9 +221,25 @@ pub(crate) fn state(text: &str, runs: bool) -> Option<Health> {
             if let Some(health) = word(whole).means() {
                 return Some(health);
             }
+            if awaits_a_person(text) {
+                return Some(Health::Suspended);
+            }
         }
     }
     classify(text, Reading::State { runs })
+}
+
+/// `WaitingForApproval`, `ReviewRequired`: in few words, a person is awaited.
+pub(crate) fn awaits_a_person(text: &str) -> bool {
+    let (mut wants, mut is_person, mut count, mut ends) = (false, false, 0, false);
+    for token in tokens(text).take(7) {
+        let known = word(token.as_str());
+        ends = known.is(List::Person) && wants || known.is(List::Wants) && is_person;
+        wants |= known.is(List::Wants);
+        is_person |= known.is(List::Person);
+        count += 1;
+    }
+    ends && count <= 6
 }
 
 /// Tells whether a reason says that what was to be done is done.

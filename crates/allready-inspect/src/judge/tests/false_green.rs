@@ -415,3 +415,82 @@ fn trouble_beside_ready_is_known_by_its_name() {
     assert_eq!(beside_ready("RollingUpdate=True Whatever"), Progressing);
     assert_eq!(beside_ready("MaintenanceMode=True Whatever"), Suspended);
 }
+
+#[test]
+fn a_participle_that_is_bad_is_bad_news_beside_ready() {
+    for type_ in [
+        "Compromised",
+        "Revoked",
+        "Preempted",
+        "OOMKilled",
+        "Vulnerable",
+        "ManifestDiverged",
+        "ExceptionOccurred",
+        "Mismatched",
+        "Overcommitted",
+        "BackendUnroutable",
+        "TimedOut",
+    ] {
+        assert_eq!(beside_ready(&format!("{type_}=True Whatever: x")), Degraded, "{type_}");
+        assert_eq!(beside_ready(&format!("{type_}=False")), Healthy, "{type_}");
+    }
+    assert_eq!(beside_ready("Unsealed=True"), Healthy);
+    assert_eq!(beside_ready("Archived=True"), Suspended);
+    assert_eq!(beside_ready("DependenciesMet=False Whatever: x"), Degraded);
+}
+
+#[test]
+fn a_boolean_speaks_against_a_good_word() {
+    for key in [
+        "stale",
+        "isExpired",
+        "hasConflicts",
+        "outOfSync",
+        "isUnhealthy",
+        "driftDetected",
+        "rolledBack",
+        "splitBrain",
+    ] {
+        assert_eq!(says(&json!({"phase": "Ready", key: true})), Degraded, "{key}");
+        assert_eq!(says(&json!({"phase": "Ready", key: false})), Healthy, "{key}");
+    }
+    for key in ["alive", "ok", "stable", "responding", "hasQuorum", "authenticated", "licenseValid"] {
+        assert_ne!(says(&json!({"phase": "Running", key: false})), Healthy, "{key}");
+        assert_eq!(says(&json!({"phase": "Running", key: true})), Healthy, "{key}");
+    }
+    assert_eq!(says(&json!({"phase": "Ready", "configInvalid": true})), Degraded);
+    assert_eq!(says(&json!({"phase": "Ready", "waitingForCommand": true})), Progressing);
+    assert_eq!(says(&json!({"phase": "Ready", "members": [{"isHealthy": false}]})), Degraded);
+}
+
+#[test]
+fn a_reason_for_a_failure_speaks_against_a_good_word() {
+    for key in
+        ["rejectionReason", "degradedReason", "crashReason", "issues", "problems", "conflicts", "exception"]
+    {
+        assert_eq!(says(&json!({"phase": "Ready", key: "connection refused"})), Degraded, "{key}");
+        assert_eq!(says(&json!({"phase": "Ready", key: ""})), Healthy, "{key}");
+    }
+    assert_eq!(says(&json!({"phase": "Ready", "issues": []})), Healthy);
+    assert_eq!(says(&json!({"phase": "Ready", "invalidFields": ["a"]})), Degraded);
+}
+
+#[test]
+fn fewer_than_all_are_not_all() {
+    for (have, want) in
+        [("ready", "total"), ("onlineNodes", "totalNodes"), ("clustersReady", "clustersTotal")]
+    {
+        assert_eq!(says(&json!({"phase": "Running", have: 1, want: 3})), Progressing, "{have}");
+        assert_eq!(says(&json!({"phase": "Running", have: 3, want: 3})), Healthy, "{have}");
+    }
+    assert_eq!(says(&json!({"phase": "Running", "failed": 2})), Degraded);
+    assert_eq!(
+        says(&json!({"phase": "Running", "failed": 2, "succeeded": 8})),
+        Healthy,
+        "a tally of all times"
+    );
+    assert_eq!(says(&json!({"phase": "Running", "notReady": 2})), Progressing);
+    assert_eq!(says(&json!({"phase": "Running", "degradedVolumes": 2})), Degraded);
+    assert_eq!(says(&json!({"phase": "Running", "failedRuns": 2})), Healthy, "runs are history");
+    assert_eq!(says(&json!({"phase": "Running", "numReady": 1, "numDesired": 3})), Progressing);
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::known::{now, object, widget};
-use crate::health::Health::{self, Degraded, Healthy, Progressing};
+use crate::health::Health::{self, Degraded, Healthy, Missing, Progressing, Suspended, Unknown};
 use crate::judge::judge;
 use crate::registry::Registry;
 
@@ -435,4 +435,74 @@ fn what_runs_for_ever_may_tell_of_it_as_of_a_job() {
     assert_eq!((says(&status("True")), says(&status("Unknown"))), (Healthy, Progressing));
     assert_eq!(conditions(&["AccountStatus=True AccountSuccessful"]), Healthy);
     assert_eq!(conditions(&["AccountStatus=False AccountFailed"]), Degraded);
+}
+
+#[test]
+fn what_waits_for_a_person_rests() {
+    for phase in
+        ["WaitingForPlanApproval", "waiting_human", "ReviewRequired", "pending-review", "AwaitingInput"]
+    {
+        assert_eq!(says(&json!({"phase": phase})), Suspended, "{phase}");
+    }
+    assert_eq!(says(&json!({"phase": "Pending", "reason": "WaitingForApproval"})), Suspended);
+    assert_eq!(says(&json!({"phase": "WaitingForOperator"})), Progressing);
+    assert_eq!(says(&json!({"phase": "ApprovedAndWaiting"})), Progressing);
+    assert_eq!(conditions(&["Ready=False AwaitingSignoff: x"]), Suspended);
+}
+
+#[test]
+fn what_is_not_ready_is_not_for_that_under_way() {
+    let says =
+        |phase: &str| says(&json!({"phase": phase, "conditions": ["Ready=False TemplateNotFound: x"]}));
+    assert_eq!((says("NotReady"), says("Creating")), (Degraded, Progressing));
+}
+
+#[test]
+fn a_good_word_with_a_limit_is_as_good_as_the_limit() {
+    assert_eq!(says(&json!({"cluster": {"status": "ONLINE_PARTIAL"}})), Progressing);
+    assert_eq!(says(&json!({"phase": "OnlinePartial"})), Progressing);
+    assert_eq!(says(&json!({"phase": "OnlineMode"})), Unknown);
+}
+
+#[test]
+fn what_rests_has_nothing_running() {
+    assert_eq!(says(&json!({"lifecycleState": "SUSPENDED", "deploymentStatus": "MISSING"})), Suspended);
+    assert_eq!(says(&json!({"lifecycleState": "STABLE", "deploymentStatus": "MISSING"})), Missing);
+}
+
+#[test]
+fn a_switch_of_the_spec_puts_it_to_rest() {
+    let status = json!({"phase": "Running"});
+    let says = |spec: Value| health("example.com/v1", "Widget", &json!({"spec": spec, "status": status}));
+    for key in ["shutdown", "stopped", "unschedulable", "disabled"] {
+        assert_eq!((says(json!({key: true})), says(json!({key: false}))), (Suspended, Healthy), "{key}");
+    }
+    let silent = json!({"spec": {"replicas": 0}, "status": {"endpoint": "a"}});
+    assert_eq!(health("example.com/v1", "Widget", &silent), Suspended);
+}
+
+#[test]
+fn a_state_that_is_past_is_no_lack_beside_ready() {
+    assert_eq!(conditions(&["Ready=True", "Created=False", "Initialized=False"]), Healthy);
+    assert_eq!(conditions(&["Ready=True", "Initialized=False NotYet: x"]), Progressing);
+    assert_eq!(conditions(&["Ready=True", "VolumeCreated=False"]), Progressing);
+}
+
+#[test]
+fn a_phase_that_succeeded_is_not_undone_by_what_is_no_longer_ready() {
+    let says = |phase: &str| says(&json!({"phase": phase, "conditions": ["Ready=False Succeeded"]}));
+    assert_eq!((says("Succeeded"), says("Available")), (Healthy, Progressing));
+}
+
+#[test]
+fn a_part_that_is_down_is_not_up_yet_while_the_whole_is_made() {
+    let says = |phase: &str| says(&json!({"phase": phase, "health": {"etcd": "Down", "api": "Up"}}));
+    assert_eq!((says("Creating"), says("Running")), (Progressing, Degraded));
+}
+
+#[test]
+fn pods_of_a_daemon_are_counted_by_their_names() {
+    let says =
+        |ready: i64| says(&json!({"desiredNumberScheduled": 3, "numberReady": ready, "nodeNames": ["a"]}));
+    assert_eq!((says(3), says(1)), (Healthy, Progressing));
 }

@@ -8,7 +8,9 @@ pub(super) const WRONG: &str = "abnorm abort absent alert back.?off bad block br
      misconf missing non.?comp not.?found not.?ready offline oom orphan out.?of outage outdat overload partial pause pending pressure \
      problem progress quiesc recoverab refus reject remov required shut.?down split.?brain stale [^n]stall ^stall stopp stuck suspend tamper terminal \
      terminat throttl time.?out timed.?out unab unass unatt unaut unava unbal undep underr unful unhea unpro unre unsat unsch unsup unsyn \
-     unus unver violat wait warn ^no[^dr] without";
+     unus unver violat wait warn ^no[^dr] without abandon compromis diverg exception firing hung inconsist infect issue leak occur overlap \
+     archiv frozen sleep asleep scaled.?to.?zero inactiv overcom overrid panic preempt quarant revok rolled.?back suspic vulner ^mis ^over ^un[^is] unauth unbound unlink unload unmount unplug \
+     unpubl unresol unrout untrust";
 /// A condition type of something that is under way.
 pub(super) const MOVING: &str = "ing$ ingup$ ingdown$ ingin$ ingout$ ingback$ ingover$ ingoff$";
 /// A field that holds a state.
@@ -20,12 +22,14 @@ pub(super) const FINE: &str = "^ready$ ^healthy$ ^available$ ^succeeded$ ^succes
      ^installed$ ^configured$ ^passed$ ^compliant$ ^created$ ^true$ ^none$";
 /// A flag that should not be false, or a number that has to be as large as a [`SIZE`].
 pub(super) const GOOD: &str = "ready health avail succe sync valid accept complet connect initiali active appl online bound establish regist \
-     provision install deploy reconcil reach issued attach program joined mount pass complian uptodate grant operational updated current";
+     provision install deploy reconcil reach issued attach program joined mount pass complian uptodate grant operational updated current \
+     ^ok$ alive stable accessib authent author respon quor verif serving running";
 /// The name of a number of things that are wanted.
 pub(super) const SIZE: &str =
-    "^replicas$ ^size$ ^instances$ ^nodes$ ^count$ ^members$ ^desired ^expected ^total";
+    "^replicas$ ^size$ ^instances$ ^nodes$ ^count$ ^members$ ^desired ^expected ^total total$";
 /// Somebody asks for rest.
-pub(super) const PAUSE: &str = "pause suspend hibern reconcil";
+pub(super) const PAUSE: &str =
+    "pause suspend hibern reconcil ^stop$ ^stopped$ ^shutdown$ ^disabled?$ ^unschedulable$ ^cordoned$";
 
 /// A body with the patterns in their places, with this between two of them.
 pub(super) fn fill(body: &str, between: &str) -> String {
