@@ -103,38 +103,27 @@
 
 mod access;
 mod admission;
-// What users need has a page of its own: the front door, faults and failures. The rest is
-// reachable for the tests in its documentation, and promises nothing.
-#[doc(hidden)]
-pub mod builtin;
-#[doc(hidden)]
-pub mod call;
+mod builtin;
 pub mod catalog;
-#[doc(hidden)]
-pub mod crd;
+mod crd;
 mod depth;
 pub mod fault;
-#[doc(hidden)]
-pub mod fields;
-#[doc(hidden)]
-pub mod http;
-#[doc(hidden)]
-pub mod openapi;
-#[doc(hidden)]
-pub mod patch;
-#[doc(hidden)]
-pub mod resource;
-#[doc(hidden)]
-pub mod rest;
-#[doc(hidden)]
-pub mod schema;
+mod fields;
+mod http;
+mod json;
+pub mod jsonpath;
+mod meta;
+mod names;
+mod openapi;
+mod patch;
+mod resource;
+mod rest;
+mod schema;
 pub mod server;
 pub mod status;
-#[doc(hidden)]
-pub mod store;
-#[doc(hidden)]
-pub mod table;
+mod store;
+mod table;
 
-pub use call::Verb;
 pub use http::{ResponseBody, Service, ServiceError};
+pub use resource::{User, Verb};
 pub use server::ApiServer;

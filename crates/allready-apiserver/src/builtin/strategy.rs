@@ -10,9 +10,8 @@ use super::{
     validate, warnings, written,
 };
 use crate::{
-    call::Call,
-    resource::{Endpoint, Strategy, Version},
-    rest::names,
+    names,
+    resource::{Call, Endpoint, Strategy, Version},
     status::{Failure, FieldError},
 };
 
@@ -30,15 +29,8 @@ impl Builtin {
 }
 
 impl Strategy for Builtin {
-    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
-        let kind = self.row.kind;
-        match decode::refuse(self.name_of(object), object) {
-            None => Ok(()),
-            Some(why) => Err(Failure::bad_request(format!(
-                "{kind} in version {:?} cannot be handled as a {kind}: {why}",
-                version.name
-            ))),
-        }
+    fn decode(&self, _version: &Version, object: &Value) -> Result<(), String> {
+        decode::refuse(self.name_of(object), object).map_or(Ok(()), Err)
     }
 
     fn convert(&self, version: &Version, object: &mut Value) -> Result<(), String> {

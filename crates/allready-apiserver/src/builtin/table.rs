@@ -82,13 +82,7 @@ static DEFINITIONS: LazyLock<Mutex<Definitions<'static>>> =
     LazyLock::new(|| Mutex::new(Definitions::builtin()));
 
 /// The built-in kinds.
-///
-/// ```
-/// let resources = allready_apiserver::builtin::resources();
-/// let pods = resources.iter().find(|resource| resource.plural == "pods").unwrap();
-/// assert_eq!((pods.kind.as_str(), pods.short_names.as_slice()), ("Pod", &["po".to_owned()][..]));
-/// ```
-pub fn resources() -> Vec<Resource> {
+pub(crate) fn resources() -> Vec<Resource> {
     let mut resources: Vec<Resource> = Vec::new();
     for row in ROWS.iter() {
         match resources.iter_mut().find(|it| it.group == row.group && it.plural == row.plural) {
@@ -243,12 +237,7 @@ impl Row {
 
 /// What an object of a built-in kind is before anyone has set anything: the zero value of its Go type. Fields in it belong to
 /// nobody. `None` for a kind that is not built in.
-///
-/// ```
-/// let blank = allready_apiserver::builtin::blank("v1", "Service").unwrap();
-/// assert_eq!(blank["status"], serde_json::json!({"loadBalancer": {}}));
-/// ```
-pub fn blank(api_version: &str, kind: &str) -> Option<Value> {
+pub(crate) fn blank(api_version: &str, kind: &str) -> Option<Value> {
     let mut object = json!({"apiVersion": api_version, "kind": kind});
     normal::normalise(type_of(kind, api_version)?, &mut object);
     Some(object)

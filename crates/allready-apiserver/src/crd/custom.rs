@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{raw, scale};
 use crate::{
-    call::Call,
-    resource::{Endpoint, Strategy, Version},
+    resource::{Call, Endpoint, Strategy, Version},
     schema::{self, Schema, Validator, malformed::problem, validate::malformed},
-    status::{Failure, FieldError, display, quote},
+    status::{FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
@@ -61,18 +60,13 @@ impl CustomStrategy {
 }
 
 impl Strategy for CustomStrategy {
-    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
+    fn decode(&self, _version: &Version, object: &Value) -> Result<(), String> {
         let root = object.get("metadata").and_then(problem);
         let found = root.or_else(|| {
             let malformed = malformed(self.own_schema(object)??, object);
             malformed.map(|error| error.to_string())
         });
-        let Some(problem) = found else { return Ok(()) };
-        let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
-        let version = quote(&version.name);
-        Err(Failure::bad_request(format!(
-            "{kind} in version {version} cannot be handled as a {kind}: {problem}"
-        )))
+        found.map_or(Ok(()), Err)
     }
 
     fn definition(&self) -> Option<&Value> {

@@ -5,6 +5,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+mod boot;
 mod deadline;
 mod documents;
 mod fixed;
@@ -18,6 +19,7 @@ mod protobuf;
 mod reply;
 pub(crate) mod route;
 pub(crate) mod service;
+mod shared;
 pub(crate) mod watch;
 mod work;
 mod write;
@@ -28,3 +30,4 @@ mod tests;
 
 pub use body::{ResponseBody, ServiceError};
 pub use service::Service;
+pub(crate) use shared::Shared;

@@ -26,11 +26,10 @@ use super::{
     write::{self, Style},
 };
 use crate::{
-    call::{Call, User, Verb},
     fault::{self, Effect, Seen},
-    resource::Endpoint,
+    http::Shared,
+    resource::{Call, Endpoint, User, Verb},
     rest::yaml,
-    server::Shared,
     status::Failure,
     table::Include,
 };

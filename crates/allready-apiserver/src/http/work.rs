@@ -15,9 +15,9 @@ use super::{
     write::{self, Style, Written},
 };
 use crate::{
-    call::{Call, Verb},
+    http::Shared,
+    resource::{Call, Verb},
     rest::{Answer, Body},
-    server::Shared,
     status::Failure,
     store::Subscription,
     table::Include,

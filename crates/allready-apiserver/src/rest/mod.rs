@@ -1,4 +1,4 @@
-//! The verbs: from a [`crate::call::Call`] to an [`Answer`].
+//! The verbs: from a [`crate::resource::Call`] to an [`Answer`].
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,9 +12,8 @@ use bytes::Bytes;
 
 use crate::{
     access::{Index, Policy},
-    admission,
-    call::{Call, Stamp, Verb},
-    resource::{Endpoint, Registry, Resource, Version},
+    admission, json, meta, names,
+    resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
     status::Failure,
     store::{Store, Subscription},
 };
@@ -24,10 +23,7 @@ mod convert;
 mod decode;
 mod delete;
 mod finish;
-pub(crate) mod json;
 mod keeper;
-pub(crate) mod meta;
-pub mod names;
 mod options;
 mod patching;
 mod pods;
@@ -43,12 +39,10 @@ pub(crate) mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use decode::BODY_LIMIT;
-pub(crate) use decode::go_type;
 pub(crate) use selector::exact_name;
 
 /// What a call came to.
-pub struct Answer {
+pub(crate) struct Answer {
     /// 200, 201 or 202.
     pub code: u16,
     /// What to send.
@@ -58,7 +52,7 @@ pub struct Answer {
 }
 
 /// What an [`Answer`] carries, in the version that was asked for.
-pub enum Body {
+pub(crate) enum Body {
     /// One object, as JSON.
     Object(Bytes),
     /// A `Status`, as JSON: what most deletions answer.
@@ -71,7 +65,7 @@ pub enum Body {
 
 /// A list, before it is written as a list, a table or metadata only.
 #[derive(Debug, Clone, Default)]
-pub struct ListBody {
+pub(crate) struct ListBody {
     /// Every item as JSON, with its `apiVersion` and `kind`.
     pub items: Vec<Bytes>,
     /// The version of the whole.
@@ -96,7 +90,7 @@ impl Answer {
 ///
 /// Cloning gives another handle to the same server.
 #[derive(Clone)]
-pub struct Engine {
+pub(crate) struct Engine {
     inner: Arc<Inner>,
 }
 
@@ -120,7 +114,7 @@ struct Inner {
 
 impl Engine {
     /// A server of these resources, with the namespaces and roles that every cluster has; each of them gets a stamp.
-    pub fn new(registry: Registry, stamp: &dyn Fn() -> Stamp) -> Self {
+    pub(crate) fn new(registry: Registry, stamp: &dyn Fn() -> Stamp) -> Self {
         let inner = Inner {
             store: Store::default(),
             base: registry.clone(),
@@ -140,18 +134,18 @@ impl Engine {
     }
 
     /// What is served now.
-    pub fn registry(&self) -> Arc<Registry> {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         self.inner.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The objects.
-    pub fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }
 
     /// Whether the work of the controller manager is done here too: garbage collection and the emptying of namespaces that
     /// are deleted. It is unless told otherwise; a bare kube-apiserver does neither.
-    pub fn run_controllers(&self, run: bool) {
+    pub(crate) fn run_controllers(&self, run: bool) {
         self.inner.controllers.store(run, Ordering::Relaxed);
     }
 
@@ -175,12 +169,12 @@ impl Engine {
     }
 
     /// Forgets the past: watches and lists from older versions are answered with 410 from now on.
-    pub fn compact(&self) {
+    pub(crate) fn compact(&self) {
         self.store().compact();
     }
 
     /// What a restart of the process does: every watch ends, and without its data everything starts anew, with new stamps.
-    pub fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
+    pub(crate) fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
         let mut served = self.served_definitions();
         self.store().restart(keep_data);
         self.inner.access.clear();
@@ -232,7 +226,7 @@ impl Engine {
 
     /// Does what a call asks for, and the housekeeping that follows from it.
     #[expect(clippy::needless_pass_by_value, reason = "a call is used up by its answer")]
-    pub fn handle(&self, call: Call) -> Result<Answer, Failure> {
+    pub(crate) fn handle(&self, call: Call) -> Result<Answer, Failure> {
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;
         let scope = Scope { engine: self, call: &call, resource: &resource, version };

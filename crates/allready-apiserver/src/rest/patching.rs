@@ -80,7 +80,7 @@ impl Scope<'_> {
         };
         for field in ["apiVersion", "kind"] {
             if let Some(value) = new.get(field).filter(|value| !value.is_null() && !value.is_string()) {
-                let found = decode::go_type(value);
+                let found = json::go_type(value);
                 return Err(invalid(
                     &new,
                     format!(
@@ -281,7 +281,7 @@ fn object_or(head: &str, value: &Value) -> Result<(), Failure> {
     if value.is_object() || value.is_null() {
         return Ok(());
     }
-    let found = decode::go_type(value);
+    let found = json::go_type(value);
     Err(Failure::bad_request(format!(
         "{head}json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
     )))

@@ -11,9 +11,8 @@ use super::{
 };
 use crate::{
     access,
-    call::User,
     fields::{self, Writer},
-    resource::Endpoint,
+    resource::{Endpoint, User},
     schema,
     status::{Failure, FieldError},
     store::{Expect, Refused, Stored},

@@ -5,8 +5,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{ApiServer, Shared};
-use crate::{call::User, status::Failure};
+use super::ApiServer;
+use crate::{http::Shared, resource::User, status::Failure};
 
 /// How a server is built.
 ///

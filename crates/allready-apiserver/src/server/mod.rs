@@ -1,10 +1,8 @@
 //! The front door: a server to hold in a test, to give to `kube::Client`, or to listen with.
 
-pub(crate) mod boot;
 mod builder;
 mod kubeconfig;
 mod listen;
-mod shared;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -19,12 +17,11 @@ use serde_json::Value;
 pub use builder::Builder;
 pub use kubeconfig::kubeconfig;
 pub use listen::Listening;
-pub(crate) use shared::Shared;
 
 use crate::{
-    call::User,
     fault::Faults,
-    http::{self, Service, auth::Trust},
+    http::{self, Service, Shared, auth::Trust},
+    resource::User,
     status::Failure,
 };
 
@@ -143,7 +140,7 @@ impl ApiServer {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use allready_apiserver::{ApiServer, call::User};
+    /// use allready_apiserver::{ApiServer, User};
     /// use k8s_openapi::api::core::v1::Namespace;
     ///
     /// let server = ApiServer::new();
@@ -268,7 +265,7 @@ impl ApiServer {
     /// # });
     /// ```
     pub fn restart(&self, keep: Keep) {
-        self.shared.restart(keep);
+        self.shared.restart(keep == Keep::Data);
     }
 
     /// Listens with HTTPS, under a certificate authority made for this server, with HTTP/1.1 and HTTP/2. Port 0 takes a

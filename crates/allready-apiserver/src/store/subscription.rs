@@ -147,7 +147,7 @@ impl View {
 }
 
 /// A watch: the changes of a resource that its selector lets through, in order.
-pub struct Subscription {
+pub(crate) struct Subscription {
     log: Arc<Log>,
     tip: watch::Receiver<u64>,
     position: u64,
@@ -235,7 +235,7 @@ impl Subscription {
     }
 
     /// The next event; `None` when the watch is over. A watch with a timeout or bookmarks needs tokio's timer.
-    pub async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.at_hand() {
                 return Some(event);
@@ -257,7 +257,7 @@ impl Subscription {
     }
 
     /// The next event without waiting: `None` when there is none now.
-    pub fn at_hand(&mut self) -> Option<Event> {
+    pub(crate) fn at_hand(&mut self) -> Option<Event> {
         loop {
             if self.log.is_cut() {
                 self.ended = true;

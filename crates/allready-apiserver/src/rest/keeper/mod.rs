@@ -16,8 +16,7 @@ use super::{
 };
 use crate::{
     access as rights,
-    call::Call,
-    resource::Resource,
+    resource::{Call, Resource},
     store::{Draft, Expect},
 };
 

@@ -10,10 +10,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
-    builtin,
-    call::{Call, Stamp, User, Verb},
-    crd,
-    resource::{Endpoint, Registry},
+    builtin, crd,
+    resource::{Call, Endpoint, Registry, Stamp, User, Verb},
     rest::{Answer, Body, Engine},
     status::Failure,
     store::{Event, Subscription},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    rest::json::whole_numbers,
+    json::whole_numbers,
     schema::{Validator, default, parse, prune},
 };
 

@@ -22,20 +22,7 @@ use super::Schema;
 use crate::status::{FieldError, Mistake};
 
 /// A schema made ready to validate with: its patterns and rules are compiled once.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use allready_apiserver::schema::{Validator, parse};
-/// use serde_json::json;
-///
-/// let schema = parse(&json!({"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}}))?;
-/// let validator = Validator::new(Arc::new(schema));
-/// let errors = validator.validate(&json!({"size": 0}), None);
-/// assert_eq!(errors[0].to_string(), "size: Invalid value: 0: size in body should be greater than or equal to 1");
-/// # Ok::<(), allready_apiserver::schema::ParseError>(())
-/// ```
-pub struct Validator {
+pub(crate) struct Validator {
     schema: Arc<Schema>,
     patterns: Patterns,
     rules: Option<rules::Node>,
@@ -45,7 +32,7 @@ pub struct Validator {
 
 impl Validator {
     /// Over a schema as its author wrote it, without what [`super::with_object_meta`] adds.
-    pub fn new(schema: Arc<Schema>) -> Self {
+    pub(crate) fn new(schema: Arc<Schema>) -> Self {
         Self {
             patterns: Patterns::of(&schema),
             rules: rules::Node::of(&schema),
@@ -55,13 +42,9 @@ impl Validator {
         }
     }
 
-    /// The schema.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
     /// What is wrong with an object. On an update, what was as wrong before is forgiven.
-    pub fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    #[cfg(test)]
+    pub(crate) fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
         self.validate_with(new, old, Vec::new())
     }
 
@@ -95,7 +78,8 @@ impl Validator {
     }
 
     /// What is wrong with an object whose `status` alone was written.
-    pub fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
+    #[cfg(test)]
+    pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
         self.validate_status_with(new, old, Vec::new())
     }
 
@@ -127,7 +111,7 @@ impl Validator {
     }
 
     /// Warnings of rules that fail about what has not changed.
-    pub fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
+    pub(crate) fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
         match (&self.rules, old) {
             (Some(rules), Some(old)) => {
                 rules.check("", new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
@@ -165,9 +149,4 @@ impl Validator {
 fn blocks_rules(error: &FieldError) -> bool {
     use Mistake::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     matches!(error.mistake, NotSupported | Required | TooLong | TooMany | TypeInvalid)
-}
-
-/// Validates once. Who validates more than once keeps a [`Validator`].
-pub fn validate(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    Validator::new(Arc::new(schema.clone())).validate(new, old)
 }

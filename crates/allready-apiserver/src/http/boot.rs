@@ -5,11 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    builtin,
-    call::{Call, Stamp, Verb},
-    crd,
+    builtin, crd,
     http::auth,
-    resource::{Endpoint, Registry},
+    resource::{Call, Endpoint, Registry, Stamp, Verb},
     rest::Engine,
     status::Failure,
 };

@@ -14,15 +14,15 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Keep, boot};
+use super::boot;
 use crate::{
-    call::{Stamp, User},
     fault::{Faults, mix},
     http::{
         auth,
         body::{BUDGET, Room},
         watch::Endings,
     },
+    resource::{Stamp, User},
     rest::Engine,
     status::Failure,
 };
@@ -47,7 +47,7 @@ pub(crate) struct Shared {
     /// Held by every open watch.
     watches: Arc<()>,
     address: Mutex<String>,
-    pub(super) documents: Mutex<Documents>,
+    pub(crate) documents: Mutex<Documents>,
 }
 
 /// What comes at random, and from the same seed comes the same again.
@@ -71,7 +71,7 @@ impl Dice {
 }
 
 impl Shared {
-    pub(super) fn new(
+    pub(crate) fn new(
         token: Option<String>,
         mut users: Vec<(String, User)>,
         clock: Clock,
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
+    pub(crate) fn define(&self, crd: Value) -> Result<(), Failure> {
         boot::define(&self.engine, &crd, self.stamp())?;
         self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
         Ok(())
@@ -152,7 +152,7 @@ impl Shared {
         uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
-    pub(super) fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> Stamp {
         (self.now(), self.random())
     }
 
@@ -169,22 +169,22 @@ impl Shared {
         Arc::clone(&self.watches)
     }
 
-    pub(super) fn watches(&self) -> usize {
+    pub(crate) fn watches(&self) -> usize {
         Arc::strong_count(&self.watches).saturating_sub(1)
     }
 
-    pub(super) fn close_watches(&self) {
+    pub(crate) fn close_watches(&self) {
         self.endings.send_modify(|endings| endings.closed += 1);
     }
 
-    pub(super) fn restart(&self, keep: Keep) {
+    pub(crate) fn restart(&self, keep_data: bool) {
         // Nobody is to see what stands only half: who asks from here on until the end is cut off.
         self.endings.send_modify(|endings| {
             endings.cut += 1;
             endings.restarting = true;
         });
-        self.engine.restart(keep == Keep::Data, &|| self.stamp());
-        if keep == Keep::Nothing {
+        self.engine.restart(keep_data, &|| self.stamp());
+        if !keep_data {
             for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                 // It was accepted once.
                 let _ = boot::define(&self.engine, crd, self.stamp());
@@ -201,7 +201,7 @@ impl Shared {
         self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn listens_on(&self, address: String) {
+    pub(crate) fn listens_on(&self, address: String) {
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
     }
 
