@@ -67,6 +67,7 @@ mod validate;
 mod warnings;
 mod written;
 
+pub(crate) use address::Ranges;
 pub(crate) use autoscaling::to_stored as newest_autoscaler;
 pub(crate) use prepare::without_projections;
 pub(crate) use table::{blank, resources};

@@ -1,9 +1,12 @@
 //! One [`Strategy`] for every built-in kind.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
-    address, autoscaling, convert, decode, defaults, events, normal,
+    address::{self, Ranges},
+    autoscaling, convert, decode, defaults, events, normal,
     path::text_at,
     prepare, selectable,
     table::{self, Row},
@@ -17,6 +20,7 @@ use crate::{
 
 pub(crate) struct Builtin {
     pub(crate) row: &'static Row,
+    pub(crate) ranges: Arc<Ranges>,
 }
 
 impl Builtin {
@@ -82,7 +86,7 @@ impl Strategy for Builtin {
     ) -> Result<(), Failure> {
         match (self.row.kind, endpoint) {
             ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),
-            ("Service", Endpoint::Main) => address::settle(object, old, others),
+            ("Service", Endpoint::Main) => address::settle(object, old, others, &self.ranges),
             (kind, Endpoint::Main) if old.is_none() => {
                 prepare::protect(kind, object);
                 Ok(())

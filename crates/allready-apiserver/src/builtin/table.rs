@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{normal, strategy::Builtin};
+use super::{Ranges, normal, strategy::Builtin};
 use crate::{
     resource::{Resource, Scale, Version},
     schema::{Definitions, Schema},
@@ -82,12 +82,13 @@ static DEFINITIONS: LazyLock<Mutex<Definitions<'static>>> =
     LazyLock::new(|| Mutex::new(Definitions::builtin()));
 
 /// The built-in kinds.
-pub(crate) fn resources() -> Vec<Resource> {
+pub(crate) fn resources(ranges: Ranges) -> Vec<Resource> {
+    let ranges = Arc::new(ranges);
     let mut resources: Vec<Resource> = Vec::new();
     for row in ROWS.iter() {
         match resources.iter_mut().find(|it| it.group == row.group && it.plural == row.plural) {
             Some(same) => same.versions.push(row.version()),
-            None => resources.push(row.resource()),
+            None => resources.push(row.resource(&ranges)),
         }
     }
     resources
@@ -208,7 +209,7 @@ impl Row {
         definitions.get(&format!("io.k8s.api.{}", self.name)).unwrap_or_default()
     }
 
-    fn resource(&'static self) -> Resource {
+    fn resource(&'static self, ranges: &Arc<Ranges>) -> Resource {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
         // Both kinds of events show the same objects.
         let event = self.kind == "Event";
@@ -230,7 +231,7 @@ impl Row {
             storage_version: if event { "v1".into() } else { self.api_version() },
             place: qualified,
             verbs: self.verbs.clone(),
-            strategy: Arc::new(Builtin { row: self }),
+            strategy: Arc::new(Builtin { row: self, ranges: Arc::clone(ranges) }),
         }
     }
 }

@@ -30,4 +30,4 @@ mod tests;
 
 pub use body::{ResponseBody, ServiceError};
 pub use service::Service;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Clock, Setup, Shared};

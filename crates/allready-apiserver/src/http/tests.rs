@@ -347,8 +347,11 @@ fn queries_are_read_as_forms() {
 fn who_has_no_token_may_only_ask_how_the_server_is() {
     let joe = ("other".to_owned(), crate::resource::User::new("joe"));
     let trust = Trust::Tokens([joe, ("secret".to_owned(), auth::admin())].into());
-    let server =
-        crate::rest::Engine::new(super::boot::registry(), &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]));
+    let server = crate::rest::Engine::new(
+        super::boot::registry(crate::builtin::Ranges::default()),
+        crate::store::Window::default(),
+        &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]),
+    );
     let message = |method: &str, path: &str| {
         let user = auth::authenticate(&trust, None, |_| None).unwrap();
         auth::authorize(&user, &info::read(method, path, &[]), &[], || server.access())

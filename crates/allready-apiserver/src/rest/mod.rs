@@ -15,7 +15,7 @@ use crate::{
     admission, json, meta, names,
     resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
     status::Failure,
-    store::{Store, Subscription},
+    store::{Draft, Everything, Store, Subscription, Window},
 };
 
 mod admit;
@@ -114,9 +114,9 @@ struct Inner {
 
 impl Engine {
     /// A server of these resources, with the namespaces and roles that every cluster has; each of them gets a stamp.
-    pub(crate) fn new(registry: Registry, stamp: &dyn Fn() -> Stamp) -> Self {
+    pub(crate) fn new(registry: Registry, window: Window, stamp: &dyn Fn() -> Stamp) -> Self {
         let inner = Inner {
-            store: Store::default(),
+            store: Store::new(window),
             base: registry.clone(),
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
@@ -177,15 +177,32 @@ impl Engine {
     pub(crate) fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
         let mut served = self.served_definitions();
         self.store().restart(keep_data);
+        if !keep_data {
+            self.serve_base(&mut served);
+        }
         self.inner.access.clear();
         self.inner.admission.clear();
-        if !keep_data {
-            self.serve_these(self.inner.base.clone());
-            self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
-            served.clear();
-        }
         drop(served);
         self.begin(stamp);
+    }
+
+    /// Goes on from everything that another server had: what its definitions define is served, and what was being deleted
+    /// goes on being deleted.
+    pub(crate) fn resume(&self, everything: Everything<(u64, Draft)>, stamp: &dyn Fn() -> Stamp) {
+        let mut served = self.served_definitions();
+        self.store().replace(everything);
+        self.serve_base(&mut served);
+        self.inner.access.clear();
+        self.inner.admission.clear();
+        drop(served);
+        self.begin(stamp);
+        self.look_at_everything(stamp().0);
+    }
+
+    fn serve_base(&self, served: &mut HashMap<String, String>) {
+        self.serve_these(self.inner.base.clone());
+        self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
+        served.clear();
     }
 
     fn serve_these(&self, registry: Registry) {

@@ -1,20 +1,25 @@
 //! The front door: a server to hold in a test, to give to `kube::Client`, or to listen with.
 
 mod builder;
+mod error;
 mod kubeconfig;
 mod listen;
+mod manifests;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tls;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::Path,
     sync::Arc,
 };
 
 use serde_json::Value;
 
 pub use builder::Builder;
+pub use error::{BuildError, StateError};
 pub use kubeconfig::kubeconfig;
 pub use listen::Listening;
 
@@ -191,6 +196,31 @@ impl ApiServer {
     /// ```
     pub fn faults(&self) -> &Faults {
         self.shared.faults()
+    }
+
+    /// Writes everything that is stored into one file, for [`Builder::load`]. It appears in one piece, in place of an earlier
+    /// one; a file that no server saved is never replaced. Secrets are in it: its owner alone may read it. What is not in it:
+    /// the past, tokens that service accounts were given, faults, and how the server was built.
+    ///
+    /// ```
+    /// use allready_apiserver::{ApiServer, server::StateError};
+    ///
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// let notes = directory.path().join("notes.txt");
+    /// std::fs::write(&notes, "mine").unwrap();
+    /// assert!(matches!(ApiServer::new().save(&notes), Err(StateError::Foreign { .. })));
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), StateError> {
+        state::save(path.as_ref(), &self.shared.engine().store().everything(), self.shared.drawn())
+    }
+
+    /// A number that moves with every write, so that one may tell whether there is something to [`save`](Self::save).
+    ///
+    /// ```
+    /// assert!(allready_apiserver::ApiServer::new().revision() > 0);
+    /// ```
+    pub fn revision(&self) -> u64 {
+        self.shared.engine().store().revision()
     }
 
     /// Forgets the past: watches and pages from older versions get 410.

@@ -83,6 +83,9 @@ struct Entry {
     finalizers: Box<[Box<str>]>,
 }
 
+/// Everything that a store holds but its past: place, key and object of each, and the newest resourceVersion.
+pub(crate) type Everything<T> = (Vec<(Arc<str>, Box<str>, T)>, u64);
+
 /// Where an object is: its place, and `namespace/name` or its name.
 pub(crate) type Spot = (Arc<str>, Box<str>);
 
@@ -205,6 +208,37 @@ impl Store {
         let old = std::mem::replace(&mut *state, State { revision, newest, ..State::default() });
         for place in old.places.values() {
             place.log.finish(true);
+        }
+    }
+
+    /// Everything that is there, at one moment; no object is copied.
+    pub(crate) fn everything(&self) -> Everything<Stored> {
+        let state = self.read();
+        let mut objects = Vec::new();
+        for (name, place) in &state.places {
+            objects.extend(
+                place.objects.iter().map(|(key, entry)| (name.clone(), key.clone(), entry.stored.clone())),
+            );
+        }
+        (objects, state.revision)
+    }
+
+    /// Takes what another store kept in place of everything that is here; every watch ends.
+    pub(crate) fn replace(&self, (objects, revision): Everything<(u64, Draft)>) {
+        self.restart(false);
+        let mut state = self.write();
+        // Whoever saw the versions of before learns that theirs are too old.
+        state.revision = revision.max(state.revision);
+        state.newest.store(state.revision, Ordering::Release);
+        for (name, key, (version, draft)) in objects {
+            let (name, place) = state.place(&name);
+            let entry = Entry {
+                stored: draft.seal(version),
+                owners: draft.owners().into(),
+                finalizers: draft.finalizers().into(),
+            };
+            place.objects.insert(key.clone(), entry);
+            state.relink(&name, &key, &[], draft.owners());
         }
     }
 

@@ -20,11 +20,11 @@ use crate::{
 /// A server with everything that is built in.
 pub(crate) fn engine() -> Engine {
     let mut registry = Registry::default();
-    for resource in builtin::resources() {
+    for resource in builtin::resources(crate::builtin::Ranges::default()) {
         registry.insert(Arc::new(resource));
     }
     registry.insert(Arc::new(crd::definition()));
-    Engine::new(registry, &stamp)
+    Engine::new(registry, crate::store::Window::default(), &stamp)
 }
 
 /// What came back.
