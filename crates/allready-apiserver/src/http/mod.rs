@@ -12,6 +12,7 @@ mod fixed;
 mod headers;
 mod impersonate;
 pub(crate) mod info;
+mod list;
 pub(crate) mod negotiate;
 mod path;
 mod pieces;

@@ -255,6 +255,11 @@ impl Asked {
         let mut reply = match (outcome, view) {
             (Outcome::Cut, _) => return Err(Refusal::Cut),
             (Outcome::Written(written), _) => json(code, &written),
+            (Outcome::List(pieces), _) => {
+                let mut reply = self::answer(code, ResponseBody::list(pieces));
+                headers::set(reply.headers_mut(), "content-type", "application/json");
+                reply
+            }
             (Outcome::Watch(_), None) => {
                 return Err(Failure::internal("a watch that nobody asked for").into());
             }
