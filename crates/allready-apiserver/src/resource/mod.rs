@@ -255,7 +255,8 @@ pub(crate) trait Strategy: Send + Sync {
         old: Option<&Value>,
     ) -> Vec<FieldError>;
 
-    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then.
+    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then. What is
+    /// wrong and forgiven becomes a warning.
     fn validate_after(
         &self,
         found: Vec<FieldError>,
@@ -263,13 +264,14 @@ pub(crate) trait Strategy: Send + Sync {
         endpoint: Endpoint,
         new: &Value,
         old: Option<&Value>,
+        _warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let mut errors = found;
         errors.extend(self.validate(version, endpoint, new, old));
         errors
     }
 
-    /// Warnings that a write brings in its `Warning` headers.
+    /// Further warnings that a write brings in its `Warning` headers.
     fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {
         Vec::new()
     }

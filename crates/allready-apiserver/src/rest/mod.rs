@@ -1,6 +1,7 @@
 //! The verbs: from a [`crate::resource::Call`] to an [`Answer`].
 
 use std::{
+    cell::OnceCell,
     collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock,
@@ -12,7 +13,9 @@ use bytes::Bytes;
 
 use crate::{
     access::{Index, Policy},
-    admission, json, meta, names,
+    admission,
+    json::{self, Parsed},
+    meta, names,
     resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
     status::Failure,
     store::{Draft, Everything, Store, Subscription, Window},
@@ -246,7 +249,8 @@ impl Engine {
     pub(crate) fn handle(&self, call: Call) -> Result<Answer, Failure> {
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;
-        let scope = Scope { engine: self, call: &call, resource: &resource, version };
+        let body = OnceCell::new();
+        let scope = Scope { engine: self, call: &call, resource: &resource, version, body: &body };
         if !scope.allows() {
             return Err(Failure::method_not_allowed());
         }
@@ -281,9 +285,21 @@ struct Scope<'a> {
     call: &'a Call,
     resource: &'a Arc<Resource>,
     version: &'a Version,
+    /// The body of a patch, read once for as often as it is tried.
+    body: &'a OnceCell<Result<Parsed, String>>,
 }
 
 impl Scope<'_> {
+    /// The body of a patch as JSON, or why it is none.
+    fn json_body(&self) -> Result<&Parsed, String> {
+        self.body.get_or_init(|| json::parse(&self.call.body)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The body of an apply as YAML, or why it is none.
+    fn yaml_body(&self) -> Result<&Parsed, String> {
+        self.body.get_or_init(|| yaml::parse(&self.call.body)).as_ref().map_err(Clone::clone)
+    }
+
     fn store(&self) -> &Store {
         self.engine.store()
     }

@@ -45,15 +45,17 @@ impl Validator {
     /// What is wrong with an object. On an update, what was as wrong before is forgiven.
     #[cfg(test)]
     pub(crate) fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        self.validate_with(new, old, Vec::new())
+        self.validate_with(new, old, Vec::new(), &mut Vec::new())
     }
 
-    /// The same, with further errors that are told after those of types and bounds.
+    /// What is wrong with an object, with further errors that are told after those of types and bounds. On an update, what was
+    /// as wrong before is forgiven; where a rule fails so, there is a warning.
     pub(crate) fn validate_with(
         &self,
         new: &Value,
         old: Option<&Value>,
         more: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
         let mut errors = structural::check(&self.schema, &self.patterns, "", new, pair);
@@ -61,7 +63,7 @@ impl Validator {
         if self.embedded {
             errors.extend(embedded::check(&self.schema, new));
         }
-        self.lists_and_rules(errors, new, old)
+        self.lists_and_rules(errors, new, old, warnings)
     }
 
     /// What is wrong with an object of another kind, which is not held to the schema, but to everything else.
@@ -70,25 +72,27 @@ impl Validator {
         new: &Value,
         old: Option<&Value>,
         mut found: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         if self.embedded {
             found.extend(embedded::check(&self.schema, new));
         }
-        self.lists_and_rules(found, new, old)
+        self.lists_and_rules(found, new, old, warnings)
     }
 
     /// What is wrong with an object whose `status` alone was written.
     #[cfg(test)]
     pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
-        self.validate_status_with(new, old, Vec::new())
+        self.validate_status_with(new, old, Vec::new(), &mut Vec::new())
     }
 
-    /// The same, with further errors that are told after those of types and bounds.
+    /// As [`Validator::validate_with`], of an object whose `status` alone was written.
     pub(crate) fn validate_status_with(
         &self,
         new: &Value,
         old: &Value,
         more: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.property("status")) {
@@ -99,7 +103,7 @@ impl Validator {
             errors = structural::check(schema, &self.patterns, "status", status, pair);
         }
         errors.extend(more);
-        self.lists_and_rules(errors, new, Some(old))
+        self.lists_and_rules(errors, new, Some(old), warnings)
     }
 
     /// What is wrong with a value that stands at a place, such as a default.
@@ -110,21 +114,12 @@ impl Validator {
         if errors.is_empty() { rules.check(at, value, None, None).errors } else { errors }
     }
 
-    /// Warnings of rules that fail about what has not changed.
-    pub(crate) fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        match (&self.rules, old) {
-            (Some(rules), Some(old)) => {
-                rules.check("", new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn lists_and_rules(
         &self,
         mut errors: Vec<FieldError>,
         new: &Value,
         old: Option<&Value>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         if self.lists {
             let twice = lists::check(&self.schema, new);
@@ -140,7 +135,9 @@ impl Validator {
             return errors;
         }
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
-        errors.extend(rules.check("", new, old, pair).errors);
+        let failures = rules.check("", new, old, pair);
+        warnings.extend(failures.warnings);
+        errors.extend(failures.errors);
         errors
     }
 }
