@@ -34,7 +34,7 @@ nightly: (fuzz "600") deny package
 
 # The libraries as they would be published, built from what is packed. A library chooses no Kubernetes version, so it is chosen here.
 package:
-    K8S_OPENAPI_ENABLED_VERSION=1.36 cargo package -p allready-core -p allready-derive -p allready-gateway -p allready-kube -p allready
+    K8S_OPENAPI_ENABLED_VERSION=1.36 cargo package -p allready-core -p allready-derive -p allready-gateway -p allready-kube -p allready -p allready-apiserver
 
 # Format everything.
 fmt:

@@ -12,7 +12,7 @@
 
 use std::{cell::RefCell, future::poll_fn, pin::pin, sync::LazyLock, task::Poll};
 
-use allready_apiserver::{ApiServer, call::User, server::Keep};
+use allready_apiserver::{ApiServer, User, server::Keep};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body::Body as _;

@@ -97,6 +97,12 @@ enum Chore {
     Sbom(xtask::sbom::Options),
     /// Build everything that a release consists of
     Release(xtask::release::Options),
+    /// Make the sets of definitions that the embedded server can begin with, from what their projects publish (needs Go)
+    Catalog {
+        /// Change nothing, and fail where a set is not what its project publishes
+        #[arg(long)]
+        check: bool,
+    },
     /// Make the embedded server's tables of kinds, types, messages and first roles from Kubernetes itself
     Shapes {
         /// Change nothing, and fail where a table is not what Kubernetes says
@@ -246,6 +252,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),
         Chore::Release(options) => xtask::release::run(&options),
+        Chore::Catalog { check } => xtask::catalog::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
             let kubectl = real::kubectl(&environment)?;

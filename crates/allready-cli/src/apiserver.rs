@@ -1,37 +1,48 @@
 //! `allready apiserver`: the embedded Kubernetes API server, until it is stopped.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::Path, process::ExitCode, time::Duration};
 
 use allready_apiserver::{
     ApiServer,
-    server::{Listen, ListenError},
+    server::{BuildError, Listen, ListenError, StateError},
 };
-use serde_json::Value;
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::{
     cli::ApiserverArgs,
     failure::Failure,
-    input, kubeconfig,
+    kubeconfig,
     printer::{BOLD, DIM, Printer, tame},
     signal::stopped,
 };
 
+/// How often what has changed is saved.
+const SAVED_EVERY: Duration = Duration::from_secs(30);
+
 pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
     kubeconfig::check(&args.kubeconfig)?;
-    let server = ApiServer::builder()
-        .controllers(!args.no_controllers)
-        .build()
-        .map_err(|failure| Failure::data(tame(&failure.message)))?;
-    if let Some(directory) = &args.crds {
-        define(&server, directory, printer)?;
+    let mut builder = ApiServer::builder().controllers(!args.no_controllers).with(args.with.iter().copied());
+    for path in &args.filename {
+        builder = builder.files(path);
     }
+    if let Some(file) = args.data.as_ref().filter(|file| file.symlink_metadata().is_ok()) {
+        builder = builder.load(file);
+    }
+    let server = builder.build().map_err(|error| refused(&error))?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     runtime.block_on(serve(&server, args, printer))
+}
+
+fn refused(error: &BuildError) -> Failure {
+    let text = tame(&error.to_string());
+    match error {
+        BuildError::Read { .. } | BuildError::State(StateError::Read { .. }) => Failure::no_input(text),
+        BuildError::State(StateError::Foreign { .. }) => {
+            Failure::output(format_args!("{text}; give another file with --data"))
+        }
+        _ => Failure::data(text),
+    }
 }
 
 async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
@@ -46,6 +57,9 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     // From here on a signal ends the server instead of the process.
     let stopped = stopped()?;
     kubeconfig::write(&args.kubeconfig, &listening.kubeconfig())?;
+    if let Some(file) = &args.data {
+        save(server, file)?;
+    }
     let file = tame(&args.kubeconfig.display().to_string());
     let url = listening.url();
     let hint = if args.http {
@@ -57,52 +71,38 @@ async fn serve(server: &ApiServer, args: &ApiserverArgs, printer: &mut Printer) 
     } else {
         format!("  kubectl --kubeconfig {file} get namespaces\n\n")
     };
-    printer.text(&format!(
-        "Listening on {BOLD}{url}{BOLD:#}\n\n{hint}\
-         {DIM}Ctrl-C stops it, and everything in it is gone.{DIM:#}\n",
-    ))?;
-    stopped.await;
+    let end = match &args.data {
+        Some(file) => format!("Ctrl-C stops it; {} has what is in it.", tame(&file.display().to_string())),
+        None => "Ctrl-C stops it, and everything in it is gone.".to_owned(),
+    };
+    printer.text(&format!("Listening on {BOLD}{url}{BOLD:#}\n\n{hint}{DIM}{end}{DIM:#}\n"))?;
+    tokio::select! {
+        () = stopped => {}
+        failure = keep(server, args.data.as_deref()) => return Err(failure),
+    }
     listening.shutdown().await;
+    args.data.as_deref().map_or(Ok(()), |file| save(server, file))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Defines what the manifests of a directory define.
-fn define(server: &ApiServer, directory: &Path, printer: &mut Printer) -> Result<(), Failure> {
-    for file in manifests(directory)? {
-        let name = tame(&file.display().to_string());
-        for (index, document) in input::read_all(&file)?.into_iter().enumerate() {
-            let place = format!("{name}, document {}", index + 1);
-            if document["kind"] != "CustomResourceDefinition" {
-                if !document.is_null() {
-                    printer.warning(format_args!("{place}: no CustomResourceDefinition, left out"));
-                }
-                continue;
+/// Saves what changes, from time to time; ends when that fails.
+async fn keep(server: &ApiServer, file: Option<&Path>) -> Failure {
+    let Some(file) = file else { return std::future::pending().await };
+    let mut ticks = interval(SAVED_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut saved = server.revision();
+    loop {
+        ticks.tick().await;
+        let revision = server.revision();
+        if revision != saved {
+            if let Err(failure) = tokio::task::block_in_place(|| save(server, file)) {
+                return failure;
             }
-            refused(server, document).map_err(|why| Failure::data(format_args!("{place}: {why}")))?;
+            saved = revision;
         }
     }
-    Ok(())
 }
 
-fn refused(server: &ApiServer, definition: Value) -> Result<(), String> {
-    server.define(definition).map_err(|failure| tame(&failure.message))
-}
-
-/// The files of a directory that look like manifests, by name.
-fn manifests(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::no_input(format_args!("cannot read {}: {error}", tame(&directory.display().to_string())))
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let is_manifest = path.extension().is_some_and(|ending| {
-            ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-        });
-        if is_manifest && path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+fn save(server: &ApiServer, file: &Path) -> Result<(), Failure> {
+    server.save(file).map_err(|error| Failure::output(tame(&error.to_string())))
 }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use allready_apiserver::catalog::Set;
 use allready_controller::program::ControllerArgs;
 use allready_core::{
     ConditionSet, ConditionType, Generation, Time,
@@ -63,7 +64,7 @@ Examples:
   allready rollup -f conditions.yaml  compute Ready from a list of conditions
   allready install | kubectl apply --server-side -f -
   allready controller                 run the controllers
-  allready apiserver --crds crds/     run an in-memory Kubernetes API server
+  allready apiserver -f crds/         run an in-memory Kubernetes API server
   allready demo                       run the demo
 
 Commands that ask a cluster take the flags of kubectl: --context, --server, --as, … (see
@@ -296,8 +297,8 @@ pub(crate) struct DemoArgs {
 /// Where and what to serve.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It answers like kube-apiserver 1.36 on what it covers, keeps everything in memory,
-and runs no controllers of workloads: nothing schedules pods or rolls out
+It answers like kube-apiserver 1.36 on what it covers, keeps everything in memory
+(and a copy in the file of --data), and runs no controllers of workloads: nothing schedules pods or rolls out
 deployments. As in a cluster, what lost its owner is collected and deleted
 namespaces are emptied; with --no-controllers neither is done, as by a
 kube-apiserver that runs alone.
@@ -307,12 +308,13 @@ client-go: they send no token without encryption. They need HTTPS, the default.
 
 Exit codes:
   0 it was stopped
-  64 wrong usage, 65 unusable definitions, 66 unreadable definitions,
-  69 the address is taken, 74 the kubeconfig cannot be written
+  64 wrong usage, 65 unusable manifests or data, 66 unreadable ones,
+  69 the address is taken, 74 the kubeconfig or the data cannot be written
 
 Examples:
   allready apiserver
-  allready apiserver --crds config/crd --kubeconfig dev.kubeconfig
+  allready apiserver -f config/crd --kubeconfig dev.kubeconfig
+  allready apiserver --with gateway-api,cert-manager --data dev.state
   allready apiserver --listen 127.0.0.1:6443 &
   kubectl --kubeconfig allready.kubeconfig apply --server-side -f widget.yaml")]
 pub(crate) struct ApiserverArgs {
@@ -324,9 +326,17 @@ pub(crate) struct ApiserverArgs {
     #[arg(long, value_name = "FILE", default_value = "allready.kubeconfig")]
     pub(crate) kubeconfig: PathBuf,
 
-    /// A directory of custom resource definitions (YAML or JSON) to begin with.
-    #[arg(long, value_name = "DIRECTORY")]
-    pub(crate) crds: Option<PathBuf>,
+    /// File or directory of manifests (YAML or JSON) to begin with; may be given several times.
+    #[arg(short, long, value_name = "PATH", alias = "crds")]
+    pub(crate) filename: Vec<PathBuf>,
+
+    /// Custom resource definitions to begin with: gateway-api, external-dns, cert-manager.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub(crate) with: Vec<Set>,
+
+    /// File to go on from, where it is there, and to save everything in: every 30 s, and at the end. A secret.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
 
     /// Serve HTTP instead of HTTPS; kubectl sends no token then.
     #[arg(long)]

@@ -8,7 +8,7 @@ use allready_apiserver::ApiServer;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = ApiServer::builder().token("admin-token").build().map_err(|failure| failure.message)?;
+    let server = ApiServer::builder().token("admin-token").build()?;
     let listening = server.listen_http(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     writeln!(std::io::stdout(), "{}", listening.address())?;
     tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop)).await?;

@@ -108,9 +108,18 @@ pub fn has_go() -> bool {
 
 /// The directory of the source of a Go module that a module of this crate requires.
 pub fn go_source(folder: &str, module: &str) -> Result<PathBuf> {
-    let output = Command::new("go")
-        .args(["mod", "download", "-json", &format!("{module}@{}", required(folder, module)?)])
-        .current_dir(source(folder))
+    downloaded(Command::new("go").current_dir(source(folder)), module, &required(folder, module)?)
+}
+
+/// The directory of the source of a Go module that nothing here is built from.
+pub fn go_module(module: &str, version: &str) -> Result<PathBuf> {
+    // Not in the directory of another module, whose requirements would count.
+    downloaded(Command::new("go").current_dir(std::env::temp_dir()), module, version)
+}
+
+fn downloaded(go: &mut Command, module: &str, version: &str) -> Result<PathBuf> {
+    let output = go
+        .args(["mod", "download", "-json", &format!("{module}@{version}")])
         .output()
         .context("cannot run go")?;
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).context("go mod download")?;

@@ -10,7 +10,7 @@ use super::{
     rule::{Rule, has, path_covers, quoted},
 };
 use crate::{
-    call::User,
+    resource::User,
     status::{Failure, quote},
 };
 

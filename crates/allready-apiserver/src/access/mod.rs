@@ -28,7 +28,7 @@ pub(crate) use policy::Policy;
 pub(crate) use review::answer;
 
 use crate::{
-    call::User,
+    resource::User,
     status::{Details, Failure, quote},
 };
 

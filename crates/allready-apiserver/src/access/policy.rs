@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 use serde_json::Value;
 
 use super::{Attempt, Verdict, gather::Gathering, is_master, rule::Rule};
-use crate::{call::User, status::quote};
+use crate::{resource::User, status::quote};
 
 /// The rules of a role.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Attempt, Policy, rule::Rule, rule::texts};
-use crate::{call::User, status::Failure};
+use crate::{resource::User, status::Failure};
 
 /// Writes the answer into a review that `user` asks.
 pub(crate) fn answer(policy: &Policy, kind: &str, object: &mut Value, user: &User) -> Result<(), Failure> {

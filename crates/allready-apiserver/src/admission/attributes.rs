@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    call::User,
-    resource::Resource,
+    resource::{Resource, User},
     status::{Cause, Failure},
 };
 

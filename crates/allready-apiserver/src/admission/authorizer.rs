@@ -13,7 +13,7 @@ use kube_cel::cel::{
 
 use crate::{
     access::{Attempt, Policy},
-    call::User,
+    resource::User,
 };
 
 /// An authorizer and what it has been told so far: who asks, and about what.

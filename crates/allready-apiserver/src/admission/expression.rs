@@ -122,12 +122,12 @@ thread_local! {
 }
 
 /// Runs expressions of a policy that nest as deep as `depth`.
-pub(super) fn evaluate<T: Send>(
+pub(super) fn evaluate<T>(
     depth: usize,
     variables: &Variables,
     inputs: &Inputs<'_>,
-    run: impl FnOnce(&mut Evaluation<'_>) -> T + Send,
-) -> Option<T> {
+    run: impl FnOnce(&mut Evaluation<'_>) -> T,
+) -> T {
     roomy(depth, || FUNCTIONS.with(|functions| run(&mut Evaluation::new(functions, variables, inputs))))
 }
 

@@ -95,7 +95,7 @@ pub(super) fn mutate(
         let request = Request { object: now.as_ref(), ..*request };
         let holds =
             request.evaluate(&invocation, depth, None, |evaluation| policy.conditions_hold(evaluation));
-        match holds.and_then(|holds| holds) {
+        match holds {
             Ok(true) => {}
             Ok(false) => continue,
             Err(error) => {
@@ -164,7 +164,7 @@ fn one(
     let expression = mutation.expression();
     let result = request.evaluate(invocation, depth, namespace, |evaluation| {
         evaluation.run(expression).map(|value| to_json(&value)).map_err(super::expression::Trouble::into_text)
-    })??;
+    })?;
     let result = result.ok_or("the result cannot be written as JSON")?;
     // What a policy of another version makes is taken back to the version of the request.
     let matched = &invocation.matched;

@@ -361,13 +361,13 @@ impl Request<'_> {
     }
 
     /// Runs expressions of a policy for this request.
-    pub(super) fn evaluate<R: Sync, T: Send>(
+    pub(super) fn evaluate<R, T>(
         &self,
         invocation: &Invocation<'_, R>,
         depth: usize,
         namespace: Option<&Value>,
-        run: impl FnOnce(&mut Evaluation<'_>) -> T + Send,
-    ) -> Result<T, String> {
+        run: impl FnOnce(&mut Evaluation<'_>) -> T,
+    ) -> T {
         let attributes = self.attributes;
         let matched = &invocation.matched;
         let (object, old) = (self.in_version(self.object, matched), self.in_version(self.old, matched));
@@ -381,7 +381,6 @@ impl Request<'_> {
             authorizer: &authorizer,
             request_resource: &request_resource,
         };
-        let broken = || "internal error: the expressions could not be run".to_owned();
-        evaluate(depth, &invocation.policy.variables, &inputs, run).ok_or_else(broken)
+        evaluate(depth, &invocation.policy.variables, &inputs, run)
     }
 }

@@ -91,7 +91,6 @@ pub(super) fn validate(
         let depth = policy.depth(policy.rules.expressions());
         let denials =
             request.evaluate(&invocation, depth, namespace.as_ref(), |evaluation| judge(policy, evaluation));
-        let denials = denials.unwrap_or_else(|error| policy.error(error));
         for denial in denials {
             let message = &denial.message;
             for action in binding.actions.iter().filter(|_| !denial.always) {

@@ -3,7 +3,11 @@
 //! The real server draws them at random; here the name decides where the search for a free one begins, so that a run can be
 //! repeated.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, Ipv4Addr},
+    ops::RangeInclusive,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -13,8 +17,60 @@ use super::{
 };
 use crate::status::{Failure, FieldError};
 
-const RANGE: &str = "10.0.0.0/24";
-const PORTS: std::ops::RangeInclusive<i64> = 30000..=32767;
+/// Where the addresses and node ports of services come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Ranges {
+    base: u32,
+    length: u8,
+    ports: RangeInclusive<u16>,
+}
+
+impl Default for Ranges {
+    fn default() -> Self {
+        Self { base: u32::from_be_bytes([10, 0, 0, 0]), length: 24, ports: 30000..=32767 }
+    }
+}
+
+impl Ranges {
+    /// Takes addresses from a range such as `10.96.0.0/16`.
+    pub(crate) fn with_addresses(self, range: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!("{range} is no range of IPv4 addresses for services, such as 10.96.0.0/16 (/8 to /28)")
+        };
+        let (base, length) = range.split_once('/').ok_or_else(wrong)?;
+        let base: Ipv4Addr = base.parse().map_err(|_| wrong())?;
+        let length = length.parse().ok().filter(|length| (8..=28).contains(length)).ok_or_else(wrong)?;
+        let ranges = Self { base: base.to_bits(), length, ..self };
+        if ranges.base.is_multiple_of(ranges.size()) { Ok(ranges) } else { Err(wrong()) }
+    }
+
+    /// Takes node ports from a range.
+    pub(crate) fn with_ports(self, ports: RangeInclusive<u16>) -> Result<Self, String> {
+        if ports.is_empty() || *ports.start() == 0 {
+            return Err(format!("{}-{} is no range of node ports", ports.start(), ports.end()));
+        }
+        Ok(Self { ports, ..self })
+    }
+
+    /// How many addresses there are, with those that no service gets.
+    fn size(&self) -> u32 {
+        1 << (32 - u32::from(self.length))
+    }
+
+    fn address(&self, offset: u32) -> Ipv4Addr {
+        Ipv4Addr::from_bits(self.base + offset)
+    }
+
+    fn offset(&self, address: Ipv4Addr) -> Option<u32> {
+        address.to_bits().checked_sub(self.base).filter(|offset| *offset < self.size())
+    }
+}
+
+impl std::fmt::Display for Ranges {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.address(0), self.length)
+    }
+}
 
 /// What the other services have.
 struct Taken {
@@ -27,6 +83,7 @@ pub(crate) fn settle(
     new: &mut Value,
     old: Option<&Value>,
     others: Option<&dyn Fn() -> Result<Vec<Value>, Failure>>,
+    ranges: &Ranges,
 ) -> Result<(), Failure> {
     if let Some(old) = old {
         keep(new, old);
@@ -49,12 +106,12 @@ pub(crate) fn settle(
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     if addressed {
-        give_address(new, &taken, seed, others.is_none())?;
+        give_address(new, &taken, seed, others.is_none(), ranges)?;
     }
     if !ports {
         return Ok(());
     }
-    let mut ports = Ports { taken: taken.ports, seed, dry: others.is_none() };
+    let mut ports = Ports { taken: taken.ports, seed, dry: others.is_none(), range: &ranges.ports };
     give_ports(new, old, &mut ports)?;
     give_health_port(new, old, &mut ports)
 }
@@ -219,11 +276,19 @@ fn families(new: &mut Value, old: Option<&Value>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn give_address(new: &mut Value, taken: &Taken, seed: u64, dry: bool) -> Result<(), Failure> {
+fn give_address(
+    new: &mut Value,
+    taken: &Taken,
+    seed: u64,
+    dry: bool,
+    ranges: &Ranges,
+) -> Result<(), Failure> {
     let asked = text_at(new, &["spec", "clusterIP"]).to_owned();
     if asked.is_empty() {
         // The first address of the range is the API server's own, the last one is everyone's.
-        let mut free = (0..253).map(|step| format!("10.0.0.{}", 2 + (seed % 253 + step) % 253));
+        let count = ranges.size() - 3;
+        let first = u32::try_from(seed % u64::from(count)).unwrap_or(0);
+        let mut free = (0..count).map(|step| ranges.address(2 + (first + step) % count).to_string());
         let Some(address) = free.find(|address| !taken.addresses.contains(address)) else {
             let name = crate::status::quote(text_at(new, &["metadata", "name"]));
             let why = format!("failed to allocate a serviceIP for Service {name}: range is full");
@@ -234,20 +299,19 @@ fn give_address(new: &mut Value, taken: &Taken, seed: u64, dry: bool) -> Result<
         return Ok(());
     }
     let given = at(new, &["spec", "clusterIPs"]).cloned().unwrap_or_default();
-    let last = match validate::read_address(&asked) {
-        Some(IpAddr::V4(address)) => match address.octets() {
-            [10, 0, 0, last] => Some(last),
-            _ => None,
-        },
+    let offset = match validate::read_address(&asked) {
+        Some(IpAddr::V4(address)) => ranges.offset(address),
         _ => None,
     };
-    let problem = match last {
+    let problem = match offset {
         None => {
-            format!("the provided IP ({asked}) is not in the valid range. The range of valid IPs is {RANGE}")
+            format!("the provided IP ({asked}) is not in the valid range. The range of valid IPs is {ranges}")
         }
         _ if dry => return Ok(()),
-        Some(0 | 255) => "the provided network does not match the current range".to_owned(),
-        Some(last) if last == 1 || taken.addresses.contains(&asked) => {
+        Some(offset) if offset == 0 || offset == ranges.size() - 1 => {
+            "the provided network does not match the current range".to_owned()
+        }
+        Some(offset) if offset == 1 || taken.addresses.contains(&asked) => {
             "provided IP is already allocated".to_owned()
         }
         Some(_) => return Ok(()),
@@ -256,33 +320,38 @@ fn give_address(new: &mut Value, taken: &Taken, seed: u64, dry: bool) -> Result<
 }
 
 /// The numbers that can still be given.
-struct Ports {
+struct Ports<'a> {
     taken: BTreeSet<i64>,
     seed: u64,
     /// Whether nothing will be stored: then only what one service asks for twice is refused.
     dry: bool,
+    range: &'a RangeInclusive<u16>,
 }
 
-impl Ports {
-    fn take(&mut self, number: i64) -> Result<(), &'static str> {
-        if !self.dry && !PORTS.contains(&number) {
-            return Err("provided port is not in the valid range. The range of valid ports is 30000-32767");
+impl Ports<'_> {
+    fn take(&mut self, number: i64) -> Result<(), String> {
+        if !self.dry && !u16::try_from(number).is_ok_and(|number| self.range.contains(&number)) {
+            let (first, last) = (self.range.start(), self.range.end());
+            return Err(format!(
+                "provided port is not in the valid range. The range of valid ports is {first}-{last}"
+            ));
         }
-        if self.taken.insert(number) { Ok(()) } else { Err("provided port is already allocated") }
+        if self.taken.insert(number) { Ok(()) } else { Err("provided port is already allocated".to_owned()) }
     }
 
     fn next(&mut self, service: &Value) -> Result<i64, Failure> {
-        let count = PORTS.end() - PORTS.start() + 1;
-        let first = i64::try_from(self.seed % 2768).unwrap_or(0);
+        let start = i64::from(*self.range.start());
+        let count = i64::from(*self.range.end()) - start + 1;
+        let first = i64::try_from(self.seed % count.unsigned_abs()).unwrap_or(0);
         let asked = ports_of(service);
-        let mut free = (0..count).map(|step| PORTS.start() + (first + step) % count);
+        let mut free = (0..count).map(|step| start + (first + step) % count);
         let found = free.find(|port| !self.taken.contains(port) && !asked.contains(port));
         self.taken.extend(found);
         found.ok_or_else(|| Failure::internal("failed to allocate a nodePort: range is full"))
     }
 }
 
-fn give_ports(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Result<(), Failure> {
+fn give_ports(new: &mut Value, old: Option<&Value>, numbers: &mut Ports<'_>) -> Result<(), Failure> {
     if !wants_ports(new) {
         return Ok(());
     }
@@ -306,9 +375,9 @@ fn give_ports(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Resu
         };
         let again = given.iter().any(|(other, own)| *own == number && (old.is_some() || other == port));
         if *asked != 0 && !again && !former.contains(&number) {
-            numbers.take(number).map_err(|why| {
-                refuse(new, &format!("spec.ports[{index}].nodePort"), json!(number), why.to_owned())
-            })?;
+            numbers
+                .take(number)
+                .map_err(|why| refuse(new, &format!("spec.ports[{index}].nodePort"), json!(number), why))?;
         }
         given.push((*port, number));
     }
@@ -318,7 +387,7 @@ fn give_ports(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Resu
     Ok(())
 }
 
-fn give_health_port(new: &mut Value, old: Option<&Value>, numbers: &mut Ports) -> Result<(), Failure> {
+fn give_health_port(new: &mut Value, old: Option<&Value>, numbers: &mut Ports<'_>) -> Result<(), Failure> {
     if !wants_health_port(new) || old.is_some_and(wants_health_port) {
         return Ok(());
     }

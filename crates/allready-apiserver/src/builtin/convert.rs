@@ -7,7 +7,7 @@ use super::{
     decode, quantity, time,
     types::{self, Field, Kind},
 };
-use crate::rest::go_type;
+use crate::json::go_type;
 
 /// Turns an object into a struct such as `apps.v1.Deployment`, or says what kept it from being one.
 pub(crate) fn object(name: &str, object: &mut Value) -> Result<(), String> {

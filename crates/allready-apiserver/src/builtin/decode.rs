@@ -7,7 +7,7 @@ use super::{
     quantity, time,
     types::{self, Kind},
 };
-use crate::rest::go_type;
+use crate::json::go_type;
 
 /// What keeps `object` from being decoded into a struct such as `apps.v1.Deployment`.
 ///

@@ -33,7 +33,7 @@
 //!
 //! # What differs
 //! - Addresses and node ports of services are found from the service's name on instead of drawn at random.
-//! - Not checked: seccomp, AppArmor, sysctls, Windows and SELinux options, capabilities against privilege escalation, resize
+//! - Not checked: seccomp, `AppArmor`, sysctls, Windows and `SELinux` options, capabilities against privilege escalation, resize
 //!   policies, resource claims, ephemeral containers, pod failure and success policies, volumes of storage vendors, DNS
 //!   search paths, and the node affinity of pods that wait for a gate.
 //! - Volumes, claims and their classes get the finalizers that protect them while in use, as from the real server's admission.
@@ -58,7 +58,7 @@ mod prepare;
 mod quantity;
 mod selectable;
 mod strategy;
-pub mod table;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -67,8 +67,9 @@ mod validate;
 mod warnings;
 mod written;
 
+pub(crate) use address::Ranges;
 pub(crate) use autoscaling::to_stored as newest_autoscaler;
 pub(crate) use prepare::without_projections;
-pub use table::{blank, resources};
+pub(crate) use table::{blank, resources};
 pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

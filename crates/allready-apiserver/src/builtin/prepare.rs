@@ -10,8 +10,7 @@ use super::{
     table::Row,
 };
 use crate::{
-    call::{Call, User},
-    resource::Endpoint,
+    resource::{Call, Endpoint, User},
     status::{Failure, quote},
 };
 

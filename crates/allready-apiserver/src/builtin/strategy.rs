@@ -1,23 +1,26 @@
 //! One [`Strategy`] for every built-in kind.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
-    address, autoscaling, convert, decode, defaults, events, normal,
+    address::{self, Ranges},
+    autoscaling, convert, decode, defaults, events, normal,
     path::text_at,
     prepare, selectable,
     table::{self, Row},
     validate, warnings, written,
 };
 use crate::{
-    call::Call,
-    resource::{Endpoint, Strategy, Version},
-    rest::names,
+    names,
+    resource::{Call, Endpoint, Strategy, Version},
     status::{Failure, FieldError},
 };
 
 pub(crate) struct Builtin {
     pub(crate) row: &'static Row,
+    pub(crate) ranges: Arc<Ranges>,
 }
 
 impl Builtin {
@@ -30,15 +33,8 @@ impl Builtin {
 }
 
 impl Strategy for Builtin {
-    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
-        let kind = self.row.kind;
-        match decode::refuse(self.name_of(object), object) {
-            None => Ok(()),
-            Some(why) => Err(Failure::bad_request(format!(
-                "{kind} in version {:?} cannot be handled as a {kind}: {why}",
-                version.name
-            ))),
-        }
+    fn decode(&self, _version: &Version, object: &Value) -> Result<(), String> {
+        decode::refuse(self.name_of(object), object).map_or(Ok(()), Err)
     }
 
     fn convert(&self, version: &Version, object: &mut Value) -> Result<(), String> {
@@ -90,7 +86,7 @@ impl Strategy for Builtin {
     ) -> Result<(), Failure> {
         match (self.row.kind, endpoint) {
             ("Pod", Endpoint::Main) if old.is_none() => prepare::priority(object),
-            ("Service", Endpoint::Main) => address::settle(object, old, others),
+            ("Service", Endpoint::Main) => address::settle(object, old, others, &self.ranges),
             (kind, Endpoint::Main) if old.is_none() => {
                 prepare::protect(kind, object);
                 Ok(())

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{normal, strategy::Builtin};
+use super::{Ranges, normal, strategy::Builtin};
 use crate::{
     resource::{Resource, Scale, Version},
     schema::{Definitions, Schema},
@@ -82,18 +82,13 @@ static DEFINITIONS: LazyLock<Mutex<Definitions<'static>>> =
     LazyLock::new(|| Mutex::new(Definitions::builtin()));
 
 /// The built-in kinds.
-///
-/// ```
-/// let resources = allready_apiserver::builtin::resources();
-/// let pods = resources.iter().find(|resource| resource.plural == "pods").unwrap();
-/// assert_eq!((pods.kind.as_str(), pods.short_names.as_slice()), ("Pod", &["po".to_owned()][..]));
-/// ```
-pub fn resources() -> Vec<Resource> {
+pub(crate) fn resources(ranges: Ranges) -> Vec<Resource> {
+    let ranges = Arc::new(ranges);
     let mut resources: Vec<Resource> = Vec::new();
     for row in ROWS.iter() {
         match resources.iter_mut().find(|it| it.group == row.group && it.plural == row.plural) {
             Some(same) => same.versions.push(row.version()),
-            None => resources.push(row.resource()),
+            None => resources.push(row.resource(&ranges)),
         }
     }
     resources
@@ -214,7 +209,7 @@ impl Row {
         definitions.get(&format!("io.k8s.api.{}", self.name)).unwrap_or_default()
     }
 
-    fn resource(&'static self) -> Resource {
+    fn resource(&'static self, ranges: &Arc<Ranges>) -> Resource {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
         // Both kinds of events show the same objects.
         let event = self.kind == "Event";
@@ -236,19 +231,14 @@ impl Row {
             storage_version: if event { "v1".into() } else { self.api_version() },
             place: qualified,
             verbs: self.verbs.clone(),
-            strategy: Arc::new(Builtin { row: self }),
+            strategy: Arc::new(Builtin { row: self, ranges: Arc::clone(ranges) }),
         }
     }
 }
 
 /// What an object of a built-in kind is before anyone has set anything: the zero value of its Go type. Fields in it belong to
 /// nobody. `None` for a kind that is not built in.
-///
-/// ```
-/// let blank = allready_apiserver::builtin::blank("v1", "Service").unwrap();
-/// assert_eq!(blank["status"], serde_json::json!({"loadBalancer": {}}));
-/// ```
-pub fn blank(api_version: &str, kind: &str) -> Option<Value> {
+pub(crate) fn blank(api_version: &str, kind: &str) -> Option<Value> {
     let mut object = json!({"apiVersion": api_version, "kind": kind});
     normal::normalise(type_of(kind, api_version)?, &mut object);
     Some(object)

@@ -6,7 +6,7 @@ use super::{
     path::{at, items, text_at},
     table::Row,
 };
-use crate::{rest::names, status::quote};
+use crate::{names, status::quote};
 
 /// The warnings that a write brings.
 pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {

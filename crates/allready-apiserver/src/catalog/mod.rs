@@ -1,21 +1,23 @@
-//! Definitions of kinds that many controllers meet, for tests and demos: reduced to what statuses need, with the limits,
-//! patterns and defaults of the originals. A cluster needs the originals.
+//! Definitions of kinds that many controllers meet, for tests and demos: whole [sets](Set) as their projects publish them, and
+//! single ones that are reduced to what statuses need, with the limits, patterns and defaults of the originals.
 //!
 //! ```
 //! use allready_apiserver::{ApiServer, catalog};
 //!
-//! let server = ApiServer::builder().crds([catalog::gateway(), catalog::dns_endpoint()]).build()?;
+//! let server = ApiServer::builder().with([catalog::Set::GatewayApi]).crds([catalog::cluster_profile()]).build()?;
 //! # let _ = server;
-//! # Ok::<(), allready_apiserver::status::Failure>(())
+//! # Ok::<(), allready_apiserver::server::BuildError>(())
 //! ```
 
 mod dns;
 mod gateway;
 mod profile;
+mod set;
 
 pub use dns::dns_endpoint;
 pub use gateway::gateway;
 pub use profile::cluster_profile;
+pub use set::{Set, UnknownSet};
 
 use serde_json::{Value, json};
 
@@ -85,5 +87,14 @@ mod tests {
     fn every_definition_is_accepted() {
         let all = [gateway(), dns_endpoint(), cluster_profile()];
         assert!(ApiServer::builder().crds(all).build().is_ok());
+    }
+
+    #[test]
+    fn every_set_is_accepted_as_a_whole() {
+        for set in Set::ALL {
+            assert!(set.definitions().all(|it| it["kind"] == "CustomResourceDefinition"), "{set}");
+        }
+        let built = ApiServer::builder().with(Set::ALL).build();
+        assert_eq!(built.err().map(|error| error.to_string()), None);
     }
 }

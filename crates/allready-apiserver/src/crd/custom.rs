@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{raw, scale};
 use crate::{
-    call::Call,
-    resource::{Endpoint, Strategy, Version},
+    resource::{Call, Endpoint, Strategy, Version},
     schema::{self, Schema, Validator, malformed::problem, validate::malformed},
-    status::{Failure, FieldError, display, quote},
+    status::{FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
@@ -61,18 +60,13 @@ impl CustomStrategy {
 }
 
 impl Strategy for CustomStrategy {
-    fn decode(&self, version: &Version, object: &Value) -> Result<(), Failure> {
+    fn decode(&self, _version: &Version, object: &Value) -> Result<(), String> {
         let root = object.get("metadata").and_then(problem);
         let found = root.or_else(|| {
             let malformed = malformed(self.own_schema(object)??, object);
             malformed.map(|error| error.to_string())
         });
-        let Some(problem) = found else { return Ok(()) };
-        let kind = object.get("kind").and_then(Value::as_str).unwrap_or(&self.kind);
-        let version = quote(&version.name);
-        Err(Failure::bad_request(format!(
-            "{kind} in version {version} cannot be handled as a {kind}: {problem}"
-        )))
+        found.map_or(Ok(()), Err)
     }
 
     fn definition(&self) -> Option<&Value> {
@@ -156,7 +150,7 @@ impl Strategy for CustomStrategy {
         new: &Value,
         old: Option<&Value>,
     ) -> Vec<FieldError> {
-        self.validate_after(Vec::new(), version, endpoint, new, old)
+        self.validate_after(Vec::new(), version, endpoint, new, old, &mut Vec::new())
     }
 
     fn validate_after(
@@ -166,6 +160,7 @@ impl Strategy for CustomStrategy {
         endpoint: Endpoint,
         new: &Value,
         old: Option<&Value>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let main = endpoint != Endpoint::Status;
         let wrong = self.type_problems(version, new);
@@ -173,17 +168,15 @@ impl Strategy for CustomStrategy {
         more.extend(version.scale.iter().flat_map(|paths| scale::check(paths, new, main)));
         let Some(validator) = self.validators.get(&version.name) else { return more };
         if !wrong.is_empty() {
-            return validator.validate_foreign(new, old, wrong);
+            return validator.validate_foreign(new, old, wrong, warnings);
         }
         match old {
-            Some(old) if !main => validator.validate_status_with(new, old, more),
-            old => validator.validate_with(new, old, more),
+            Some(old) if !main => validator.validate_status_with(new, old, more, warnings),
+            old => validator.validate_with(new, old, more, warnings),
         }
     }
 
-    fn warnings(&self, version: &Version, new: &Value, old: Option<&Value>) -> Vec<String> {
-        let validator = self.validators.get(&version.name);
-        let mut warnings = validator.map(|validator| validator.warnings(new, old)).unwrap_or_default();
+    fn warnings(&self, _version: &Version, new: &Value, old: Option<&Value>) -> Vec<String> {
         let finalizers = |object: &Value| {
             let metadata = object.get("metadata").and_then(Value::as_object);
             metadata.map(|metadata| raw::texts(metadata, "finalizers")).unwrap_or_default()
@@ -193,8 +186,7 @@ impl Strategy for CustomStrategy {
         added.retain(|name| !before.contains(name));
         added.sort();
         added.dedup();
-        warnings.extend(added.iter().filter_map(|name| finalizer_warning(name)));
-        warnings
+        added.iter().filter_map(|name| finalizer_warning(name)).collect()
     }
 
     fn selectable(&self, version: &Version, object: &Value, field: &str) -> Option<String> {

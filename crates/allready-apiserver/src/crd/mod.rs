@@ -11,7 +11,7 @@ mod internal;
 mod names;
 mod openapi;
 mod raw;
-pub mod scale;
+pub(crate) mod scale;
 mod serve;
 mod strategy;
 mod structural;
@@ -32,12 +32,7 @@ use crate::{
 const NAME: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition";
 
 /// The resource `customresourcedefinitions` itself.
-///
-/// ```
-/// let crds = allready_apiserver::crd::definition();
-/// assert_eq!(crds.qualified(), "customresourcedefinitions.apiextensions.k8s.io");
-/// ```
-pub fn definition() -> Resource {
+pub(crate) fn definition() -> Resource {
     let version = Version {
         name: "v1".into(),
         schema: LazyLock::new(Box::new(|| Definitions::builtin().get(NAME).unwrap_or_default())),

@@ -10,7 +10,7 @@ use crate::{
 
 /// What a scale subresource shows of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Read {
+pub(crate) struct Read {
     /// How many are wanted; `None` where the object does not say.
     pub spec_replicas: Option<i64>,
     /// How many there are; 0 where the object does not say.
@@ -20,20 +20,7 @@ pub struct Read {
 }
 
 /// Reads an object through the paths. The error is what stands in the way, in the real server's words.
-///
-/// ```
-/// use allready_apiserver::{crd::scale, resource::Scale};
-/// use serde_json::json;
-///
-/// let paths = Scale {
-///     spec_replicas: ".spec.replicas".into(),
-///     status_replicas: ".status.replicas".into(),
-///     label_selector: None,
-/// };
-/// let read = scale::read(&paths, &json!({"spec": {"replicas": 3}})).unwrap();
-/// assert_eq!((read.spec_replicas, read.status_replicas), (Some(3), 0));
-/// ```
-pub fn read(paths: &Scale, object: &Value) -> Result<Read, String> {
+pub(crate) fn read(paths: &Scale, object: &Value) -> Result<Read, String> {
     let selector = paths.label_selector.as_deref().map(|path| text(object, path)).transpose()?;
     Ok(Read {
         spec_replicas: number(object, &paths.spec_replicas)?,
@@ -43,7 +30,7 @@ pub fn read(paths: &Scale, object: &Value) -> Result<Read, String> {
 }
 
 /// Writes how many are wanted, making the objects on the way. The error is what stands in the way.
-pub fn write(paths: &Scale, object: &mut Value, replicas: i64) -> Result<(), String> {
+pub(crate) fn write(paths: &Scale, object: &mut Value, replicas: i64) -> Result<(), String> {
     let steps = steps(&paths.spec_replicas);
     let mut here = object;
     for step in steps.iter().take(steps.len().saturating_sub(1)) {

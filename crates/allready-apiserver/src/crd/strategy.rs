@@ -7,8 +7,7 @@ use super::{
     raw::{flag, list, text},
 };
 use crate::{
-    call::Call,
-    resource::{Endpoint, Strategy, Version},
+    resource::{Call, Endpoint, Strategy, Version},
     schema::parse,
     status::FieldError,
 };

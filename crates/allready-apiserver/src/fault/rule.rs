@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::call::Verb;
+use crate::resource::Verb;
 
 /// What happens when a rule fires.
 ///

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::call::Verb;
+use crate::resource::Verb;
 
 fn update(name: &str) -> Seen {
     Seen {

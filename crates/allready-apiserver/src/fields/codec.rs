@@ -69,12 +69,12 @@ impl<'a> PathElement<'a> {
 
 impl<'a> FieldSet<'a> {
     /// Reads a set. What cannot be a set is an error; steps of unknown kinds are left out.
-    pub fn from_json(value: &'a Value) -> Result<Self, String> {
+    pub(crate) fn from_json(value: &'a Value) -> Result<Self, String> {
         Ok(read(value, 0)?.1)
     }
 
     /// Writes a set.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         Value::Object(self.write(false))
     }
 

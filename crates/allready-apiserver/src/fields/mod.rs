@@ -35,16 +35,19 @@ use self::{
     typed::validate::{Duplicates, validate},
     write::{Applied, Refusal},
 };
-pub use self::{
+#[cfg(test)]
+pub(crate) use self::{
     path::{Path, PathElement},
-    scale::{ReplicasPaths, from_scale, to_scale},
     set::FieldSet,
+};
+pub(crate) use self::{
+    scale::{from_scale, to_scale},
     write::keep_times,
 };
 
 /// Who writes, where, and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     /// The field manager.
     pub manager: &'a str,
     /// The endpoint that the write comes through.
@@ -56,7 +59,7 @@ pub struct Writer<'a> {
 }
 
 /// What objects of a kind look like in each of its versions.
-pub trait Schemas {
+pub(crate) trait Schemas {
     /// The schema of a whole object, metadata included; `None` for a version that is not served any more.
     fn schema(&self, api_version: &str) -> Option<Arc<Schema>>;
 
@@ -73,7 +76,7 @@ pub trait Schemas {
 }
 
 /// A configuration to be applied.
-pub struct Apply<'a> {
+pub(crate) struct Apply<'a> {
     /// What is there, in the writer's version; `None` where nothing is.
     pub live: Option<&'a Value>,
     /// What is applied.
@@ -91,55 +94,7 @@ pub struct Apply<'a> {
 /// Applies a configuration: the object as it is to be stored, in the writer's version, with its managed fields. Defaults
 /// are not filled in, and what the endpoint cannot change is changed nevertheless: the caller sees to both, and then calls
 /// [`keep_times`]. Where nothing changes, the result equals what is there.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use allready_apiserver::{
-///     fields::{Apply, Schemas, Writer, apply},
-///     resource::Endpoint,
-///     schema::{ParseError, Schema, parse},
-/// };
-/// use serde_json::json;
-///
-/// struct Gadgets(Arc<Schema>);
-///
-/// impl Schemas for Gadgets {
-///     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
-///         (api_version == "lab/v1").then(|| self.0.clone())
-///     }
-///
-///     fn custom(&self) -> bool {
-///         true
-///     }
-/// }
-///
-/// let text = json!({"type": "string"});
-/// let spec = json!({"type": "object", "properties": {"size": {"type": "integer"}}});
-/// let schema = parse(&json!({"type": "object", "properties": {
-///     "apiVersion": text, "kind": text, "metadata": {"type": "object"}, "spec": spec,
-/// }}))?;
-/// let gadgets = Gadgets(Arc::new(schema));
-/// let config = json!({"apiVersion": "lab/v1", "kind": "Gadget", "metadata": {"name": "g"}, "spec": {"size": 1}});
-/// let writer = |manager| Writer {
-///     manager,
-///     endpoint: Endpoint::Main,
-///     api_version: "lab/v1",
-///     now: jiff::Timestamp::UNIX_EPOCH,
-/// };
-/// let first = Apply {
-///     live: None, config: &config, writer: writer("one"), force: false, schemas: &gadgets, reset: &[],
-/// };
-/// let live = apply(&first).unwrap();
-/// assert_eq!(live["metadata"]["managedFields"][0]["fieldsV1"], json!({"f:spec": {"f:size": {}}}));
-///
-/// let mut other = config.clone();
-/// other["spec"]["size"] = json!(2);
-/// let refused = apply(&Apply { live: Some(&live), config: &other, writer: writer("two"), ..first }).unwrap_err();
-/// assert_eq!(refused.message, "Apply failed with 1 conflict: conflict with \"one\": .spec.size");
-/// # Ok::<(), ParseError>(())
-/// ```
-pub fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
+pub(crate) fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
     let Apply { live, config, writer, force, schemas, reset } = request;
     let internal = |text: String| Failure::new(500, "", text);
     let blank = if live.is_none() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
@@ -258,7 +213,7 @@ fn not_allowed<'a>(live: &Value, rules: &Rules<'_>, conflicts: Vec<Conflict<'a>>
 
 /// After a create, an update or a patch that is no apply, with defaults filled in: writes `metadata.managedFields` of `new`.
 /// `live` is `None` for a create. [`keep_times`] follows once the object is as it will be stored.
-pub fn update(
+pub(crate) fn update(
     live: Option<&Value>,
     new: &mut Value,
     writer: &Writer<'_>,

@@ -10,7 +10,7 @@ use super::value;
 ///
 /// Two steps are equal when they lead to the same place: `80` and `80.0` are one key.
 #[derive(Debug, Clone)]
-pub enum PathElement<'a> {
+pub(crate) enum PathElement<'a> {
     /// A field of an object, or a key of a map: `f:spec`.
     Field(Cow<'a, str>),
     /// The item of a list that has these values in its key fields, which are sorted by name: `k:{"name":"http"}`.
@@ -23,11 +23,11 @@ pub enum PathElement<'a> {
 
 /// A path from the top of an object to a field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Path<'a>(pub Vec<PathElement<'a>>);
+pub(crate) struct Path<'a>(pub Vec<PathElement<'a>>);
 
 impl<'a> PathElement<'a> {
     /// The step to a field.
-    pub fn field(name: &'a str) -> Self {
+    pub(crate) fn field(name: &'a str) -> Self {
         Self::Field(Cow::Borrowed(name))
     }
 

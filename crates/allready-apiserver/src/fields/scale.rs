@@ -15,7 +15,7 @@ use crate::status::Failure;
 const VERSION: &str = "autoscaling/v1";
 
 /// Where each version of a kind keeps its replicas: `["spec", "size"]`; `None` for a version without a scale.
-pub type ReplicasPaths<'a> = &'a [(String, Option<Vec<String>>)];
+pub(crate) type ReplicasPaths<'a> = &'a [(String, Option<Vec<String>>)];
 
 /// Where a version keeps its replicas.
 fn path<'a>(replicas: ReplicasPaths<'a>, version: &str) -> Option<Path<'a>> {
@@ -32,7 +32,7 @@ fn decode(managed: Option<&Value>) -> Result<Vec<Entry<'_>>, Failure> {
 }
 
 /// The managed fields of a `Scale`, from those of the object: who owns the replicas.
-pub fn to_scale(managed: Option<&Value>, replicas: ReplicasPaths<'_>) -> Result<Vec<Value>, Failure> {
+pub(crate) fn to_scale(managed: Option<&Value>, replicas: ReplicasPaths<'_>) -> Result<Vec<Value>, Failure> {
     let mut out: Vec<Entry<'_>> = Vec::new();
     for mut entry in decode(managed)? {
         if path(replicas, &entry.api_version).is_some_and(|path| entry.set.has(&path)) {
@@ -45,7 +45,7 @@ pub fn to_scale(managed: Option<&Value>, replicas: ReplicasPaths<'_>) -> Result<
 }
 
 /// The managed fields of the object in a version, after those of its `Scale` have been written.
-pub fn from_scale(
+pub(crate) fn from_scale(
     managed: Option<&Value>,
     scale: Option<&Value>,
     api_version: &str,

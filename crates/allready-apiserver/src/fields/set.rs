@@ -5,19 +5,8 @@ use std::cmp::Ordering;
 use super::path::{Path, PathElement};
 
 /// A set of paths.
-///
-/// ```
-/// use allready_apiserver::fields::FieldSet;
-/// use serde_json::json;
-///
-/// let encoded = json!({"f:spec": {"f:size": {}, "f:tags": {".": {}, "v:\"a\"": {}}}});
-/// let set = FieldSet::from_json(&encoded).unwrap();
-/// let paths: Vec<_> = set.paths().iter().map(ToString::to_string).collect();
-/// assert_eq!(paths, [".spec.size", ".spec.tags", ".spec.tags[=\"a\"]"]);
-/// assert_eq!(set.to_json(), encoded);
-/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FieldSet<'a> {
+pub(crate) struct FieldSet<'a> {
     nodes: Vec<Node<'a>>,
 }
 
@@ -38,7 +27,7 @@ impl Node<'_> {
 
 impl<'a> FieldSet<'a> {
     /// A set of these paths. The empty path is nobody's.
-    pub fn new(paths: impl IntoIterator<Item = Path<'a>>) -> Self {
+    pub(crate) fn new(paths: impl IntoIterator<Item = Path<'a>>) -> Self {
         let mut set = Self::default();
         for path in paths {
             set.insert(path);
@@ -47,7 +36,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Adds a path. What is above it is not added.
-    pub fn insert(&mut self, path: Path<'a>) {
+    pub(crate) fn insert(&mut self, path: Path<'a>) {
         let mut steps = path.0.into_iter().peekable();
         let mut set = self;
         while let Some(element) = steps.next() {
@@ -68,17 +57,18 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Whether nothing is in the set.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// How many paths are in the set.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.nodes.iter().map(|node| usize::from(node.member) + node.children.len()).sum()
     }
 
     /// Whether a path is in the set.
-    pub fn has(&self, path: &Path<'_>) -> bool {
+    pub(crate) fn has(&self, path: &Path<'_>) -> bool {
         let mut set = self;
         let mut found = false;
         for element in &path.0 {
@@ -89,7 +79,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// Every path, those that end at a level before those below it.
-    pub fn paths(&self) -> Vec<Path<'a>> {
+    pub(crate) fn paths(&self) -> Vec<Path<'a>> {
         let mut out = Vec::new();
         self.collect(&mut Vec::new(), &mut out);
         out
@@ -109,7 +99,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// What is in either.
-    pub fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         let both = |left: &Node<'a>, right: &Node<'a>| Node {
             element: left.element.clone(),
             member: left.member || right.member,
@@ -123,7 +113,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// What is in both.
-    pub fn intersection(&self, other: &FieldSet<'_>) -> Self {
+    pub(crate) fn intersection(&self, other: &FieldSet<'_>) -> Self {
         self.zip(other, |left, right| {
             let (left, right) = (left?, right?);
             let children = left.children.intersection(&right.children);
@@ -133,7 +123,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// What is in this set and not in the other: a path leaves with exactly itself.
-    pub fn difference(&self, other: &FieldSet<'_>) -> Self {
+    pub(crate) fn difference(&self, other: &FieldSet<'_>) -> Self {
         self.zip(other, |left, right| {
             let left = left?;
             let Some(right) = right else { return Some(left.clone()) };
@@ -159,7 +149,7 @@ impl<'a> FieldSet<'a> {
     }
 
     /// What is in this set, and neither itself nor anything above it in the other.
-    pub fn recursive_difference(&self, other: &FieldSet<'_>) -> Self {
+    pub(crate) fn recursive_difference(&self, other: &FieldSet<'_>) -> Self {
         self.zip(other, |left, right| {
             let left = left?;
             let Some(right) = right else { return Some(left.clone()) };
@@ -173,7 +163,8 @@ impl<'a> FieldSet<'a> {
     }
 
     /// The paths that nothing in the set goes on from.
-    pub fn leaves(&self) -> Self {
+    #[cfg(test)]
+    pub(crate) fn leaves(&self) -> Self {
         let leaf = |node: &Node<'a>| Node {
             element: node.element.clone(),
             member: node.member && node.children.is_empty(),

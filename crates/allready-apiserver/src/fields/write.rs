@@ -145,7 +145,7 @@ fn same_object(left: &Value, right: &Value) -> bool {
 
 /// Puts the old times back when nothing but times differs between two objects, so that a write that changes nothing
 /// writes nothing. It is for the very last moment before a write, when defaults and everything else are in place.
-pub fn keep_times(live: &Value, new: &mut Value) {
+pub(crate) fn keep_times(live: &Value, new: &mut Value) {
     let (Some(Value::Array(old)), Some(Value::Array(now))) = (managed::of(live), managed::of(new)) else {
         return;
     };

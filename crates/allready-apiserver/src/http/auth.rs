@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::info::Info;
 use crate::{
     access::{self, Attempt, Policy},
-    call::User,
+    resource::User,
     rest::exact_name,
     status::Failure,
 };

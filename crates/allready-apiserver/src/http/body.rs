@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::watch::Watch;
+use super::{list::Pieces, watch::Watch};
 use crate::status::Failure;
 
 /// The longest body that is read, as in the real server.
@@ -74,12 +74,17 @@ pub struct ResponseBody {
 
 enum Inner {
     Whole(Option<Bytes>),
+    List(Box<Pieces>),
     Watch(Box<Watch>),
 }
 
 impl ResponseBody {
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self { inner: Inner::Whole(Some(bytes.into()).filter(|bytes| !bytes.is_empty())) }
+    }
+
+    pub(crate) fn list(pieces: Pieces) -> Self {
+        Self { inner: Inner::List(Box::new(pieces)) }
     }
 
     pub(crate) fn watch(watch: Watch) -> Self {
@@ -97,6 +102,7 @@ impl Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, ServiceError>>> {
         match &mut self.inner {
             Inner::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Inner::List(pieces) => Poll::Ready(pieces.next().map(|piece| Ok(Frame::data(piece)))),
             Inner::Watch(watch) => {
                 let next = ready!(watch.poll_next(context));
                 Poll::Ready(next.map(|line| line.map(Frame::data)))
@@ -111,7 +117,7 @@ impl Body for ResponseBody {
     fn size_hint(&self) -> SizeHint {
         match &self.inner {
             Inner::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
-            Inner::Watch(_) => SizeHint::default(),
+            Inner::List(_) | Inner::Watch(_) => SizeHint::default(),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     service::Asked,
     write,
 };
-use crate::{openapi, resource::Registry, server::Shared, status::Failure};
+use crate::{http::Shared, openapi, resource::Registry, status::Failure};
 
 impl Asked {
     /// Everything that is about no resource.

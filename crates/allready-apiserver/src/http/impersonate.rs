@@ -6,7 +6,7 @@ use http::HeaderMap;
 
 use crate::{
     access::{self, Attempt, Policy},
-    call::User,
+    resource::User,
     status::{Failure, quote},
 };
 

@@ -5,12 +5,14 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+mod boot;
 mod deadline;
 mod documents;
 mod fixed;
 mod headers;
 mod impersonate;
 pub(crate) mod info;
+mod list;
 pub(crate) mod negotiate;
 mod path;
 mod pieces;
@@ -18,6 +20,7 @@ mod protobuf;
 mod reply;
 pub(crate) mod route;
 pub(crate) mod service;
+mod shared;
 pub(crate) mod watch;
 mod work;
 mod write;
@@ -28,3 +31,4 @@ mod tests;
 
 pub use body::{ResponseBody, ServiceError};
 pub use service::Service;
+pub(crate) use shared::{Clock, Setup, Shared};

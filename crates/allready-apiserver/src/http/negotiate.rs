@@ -1,6 +1,6 @@
 //! What a client sends and what it wants to read: media types.
 
-use crate::{call::Verb, status::Failure};
+use crate::{resource::Verb, status::Failure};
 
 use super::route::bare;
 

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::info::{Info, Named};
 use crate::{
-    call::Verb,
-    resource::{Endpoint, Registry, Resource, Version},
+    resource::{Endpoint, Registry, Resource, Verb, Version},
     status::{Details, Failure},
 };
 

@@ -26,11 +26,10 @@ use super::{
     write::{self, Style},
 };
 use crate::{
-    call::{Call, User, Verb},
     fault::{self, Effect, Seen},
-    resource::Endpoint,
+    http::Shared,
+    resource::{Call, Endpoint, User, Verb},
     rest::yaml,
-    server::Shared,
     status::Failure,
     table::Include,
 };
@@ -256,6 +255,11 @@ impl Asked {
         let mut reply = match (outcome, view) {
             (Outcome::Cut, _) => return Err(Refusal::Cut),
             (Outcome::Written(written), _) => json(code, &written),
+            (Outcome::List(pieces), _) => {
+                let mut reply = self::answer(code, ResponseBody::list(pieces));
+                headers::set(reply.headers_mut(), "content-type", "application/json");
+                reply
+            }
             (Outcome::Watch(_), None) => {
                 return Err(Failure::internal("a watch that nobody asked for").into());
             }

@@ -10,8 +10,7 @@ use super::{
     route::{self, Route},
 };
 use crate::{
-    call::Verb,
-    resource::{Endpoint, Registry, Resource, Scale, Strategy, Version, ready},
+    resource::{Endpoint, Registry, Resource, Scale, Strategy, Verb, Version, ready},
     status::{Failure, FieldError},
 };
 
@@ -346,10 +345,13 @@ fn queries_are_read_as_forms() {
 
 #[test]
 fn who_has_no_token_may_only_ask_how_the_server_is() {
-    let joe = ("other".to_owned(), crate::call::User::new("joe"));
+    let joe = ("other".to_owned(), crate::resource::User::new("joe"));
     let trust = Trust::Tokens([joe, ("secret".to_owned(), auth::admin())].into());
-    let server =
-        crate::rest::Engine::new(crate::server::boot::registry(), &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]));
+    let server = crate::rest::Engine::new(
+        super::boot::registry(crate::builtin::Ranges::default()),
+        crate::store::Window::default(),
+        &|| (jiff::Timestamp::UNIX_EPOCH, [0; 32]),
+    );
     let message = |method: &str, path: &str| {
         let user = auth::authenticate(&trust, None, |_| None).unwrap();
         auth::authorize(&user, &info::read(method, path, &[]), &[], || server.access())
@@ -375,7 +377,7 @@ fn who_has_no_token_may_only_ask_how_the_server_is() {
         let (method, path) = request.split_once(' ').unwrap();
         assert_eq!(message(method, path), Err(expected.to_owned()));
     }
-    let account = |token: &str| (token == "issued").then(|| crate::call::User::service_account("a", "b"));
+    let account = |token: &str| (token == "issued").then(|| crate::resource::User::service_account("a", "b"));
     let code =
         |header| auth::authenticate(&trust, Some(header), account).map(|user| user.name).map_err(|f| f.code);
     assert_eq!(code("Bearer issued"), Ok("system:serviceaccount:a:b".to_owned()));

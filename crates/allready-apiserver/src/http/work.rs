@@ -10,14 +10,15 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::{
     body::Taken,
+    list::Pieces,
     path,
     route::Target,
     write::{self, Style, Written},
 };
 use crate::{
-    call::{Call, Verb},
+    http::Shared,
+    resource::{Call, Verb},
     rest::{Answer, Body},
-    server::Shared,
     status::Failure,
     store::Subscription,
     table::Include,
@@ -51,6 +52,7 @@ pub(crate) struct Done {
 /// What the client is to get.
 pub(crate) enum Outcome {
     Written(Written),
+    List(Pieces),
     Watch(Box<Subscription>),
     Cut,
 }
@@ -81,6 +83,9 @@ impl Work {
             _ if cut => Outcome::Cut,
             Body::Object(bytes) => Outcome::Written(write::object(bytes, &target, style, include, now)?),
             Body::Status(bytes) => Outcome::Written(write::bytes(bytes, style.wanted.format, style.pretty)),
+            Body::List(list) if write::is_long_list(&list, style) => {
+                Outcome::List(Pieces::new(list, &target))
+            }
             Body::List(list) => Outcome::Written(write::list(&list, &target, style, include, now)?),
             Body::Watch(subscription) => Outcome::Watch(Box::new(subscription)),
         };

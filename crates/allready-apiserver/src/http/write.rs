@@ -158,35 +158,60 @@ fn internal_type(target: &Target, kind: &str) -> String {
     format!("*{package}.{kind}")
 }
 
-/// The list as JSON, from the bytes of its items. Custom kinds always say where to continue, and keep the kind in every
-/// item; built-in ones do neither.
-fn whole_list(list: &ListBody, target: &Target) -> Bytes {
-    let mut metadata = json!({ "resourceVersion": list.resource_version.to_string() });
-    if target.custom || !list.continue_token.is_empty() {
-        metadata["continue"] = list.continue_token.as_str().into();
+/// What stands around the items of a list.
+pub(crate) struct ListFrame {
+    pub(crate) head: String,
+    pub(crate) tail: String,
+    custom: bool,
+}
+
+impl ListFrame {
+    pub(crate) fn new(list: &ListBody, target: &Target) -> Self {
+        let mut metadata = json!({ "resourceVersion": list.resource_version.to_string() });
+        if target.custom || !list.continue_token.is_empty() {
+            metadata["continue"] = list.continue_token.as_str().into();
+        }
+        if let Some(remaining) = list.remaining {
+            metadata["remainingItemCount"] = remaining.into();
+        }
+        let version = Value::from(target.resource.api_version(&target.version));
+        let kind = Value::from(target.resource.list_kind.as_str());
+        let head = format!("{{\"apiVersion\":{version},\"items\":[");
+        let tail = format!("],\"kind\":{kind},\"metadata\":{metadata}}}\n");
+        Self { head, tail, custom: target.custom }
     }
-    if let Some(remaining) = list.remaining {
-        metadata["remainingItemCount"] = remaining.into();
+
+    /// Writes an item: those of built-in kinds do not repeat what they are.
+    pub(crate) fn item(&self, item: &[u8], out: &mut Vec<u8>) {
+        if self.custom {
+            out.extend_from_slice(item);
+        } else {
+            without_kind(item, out);
+        }
     }
-    let version = Value::from(target.resource.api_version(&target.version));
-    let kind = Value::from(target.resource.list_kind.as_str());
-    let head = format!("{{\"apiVersion\":{version},\"items\":[");
-    let tail = format!("],\"kind\":{kind},\"metadata\":{metadata}}}\n");
+}
+
+/// A list as JSON.
+pub(super) fn whole_list(list: &ListBody, target: &Target) -> Bytes {
+    let frame = ListFrame::new(list, target);
     let items: usize = list.items.iter().map(|item| item.len() + 1).sum();
-    let mut out = Vec::with_capacity(head.len() + items + tail.len());
-    out.extend_from_slice(head.as_bytes());
+    let mut out = Vec::with_capacity(frame.head.len() + items + frame.tail.len());
+    out.extend_from_slice(frame.head.as_bytes());
     for (index, item) in list.items.iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        if target.custom {
-            out.extend_from_slice(item);
-        } else {
-            without_kind(item, &mut out);
-        }
+        frame.item(item, &mut out);
     }
-    out.extend_from_slice(tail.as_bytes());
+    out.extend_from_slice(frame.tail.as_bytes());
     out.into()
+}
+
+/// Whether a list goes out as it is stored, and is long.
+pub(crate) fn is_long_list(list: &ListBody, style: Style) -> bool {
+    let Style { wanted: Wanted { format, form }, pretty } = style;
+    let plain = form == Form::Whole && format == Format::Json && !pretty;
+    plain && list.items.iter().map(Bytes::len).sum::<usize>() >= super::list::LONG
 }
 
 /// Copies a JSON object without its own `apiVersion` and `kind`. The bytes are ours: an object without white space.

@@ -10,7 +10,7 @@ use crate::resource::{Registry, Version};
 mod builtin;
 mod custom;
 mod digest;
-pub mod discovery;
+pub(crate) mod discovery;
 mod operations;
 mod paths;
 pub(crate) mod prose;
@@ -21,7 +21,7 @@ mod tests;
 const DEFINITIONS: &str = "#/components/schemas/";
 
 /// The answer to `/openapi/v3`: every document with its hash.
-pub fn index(registry: &Registry) -> Value {
+pub(crate) fn index(registry: &Registry) -> Value {
     let mut documents = Map::new();
     for group in std::iter::once("").chain(discovery::groups(registry)) {
         for version in discovery::versions(registry, group) {
@@ -38,7 +38,7 @@ pub fn index(registry: &Registry) -> Value {
 
 /// What changes when the document of a group version changes; `None` when the group version is not served. Cheap: nothing
 /// is built for it.
-pub fn hash(registry: &Registry, group: &str, version: &str) -> Option<String> {
+pub(crate) fn hash(registry: &Registry, group: &str, version: &str) -> Option<String> {
     let mut texts = vec![env!("CARGO_PKG_VERSION").to_owned(), group.to_owned(), version.to_owned()];
     for (resource, version) in discovery::served(registry, group, version) {
         let Version { status, scale, selectable, published, .. } = version;
@@ -57,7 +57,7 @@ pub fn hash(registry: &Registry, group: &str, version: &str) -> Option<String> {
 
 /// The OpenAPI v3 document of a group version; `None` when it is not served. Worth keeping by its [`hash`]: building it takes
 /// milliseconds.
-pub fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
+pub(crate) fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let served: Vec<_> = discovery::served(registry, group, version).collect();
     let (_, first) = served.first()?;
     let is_custom = discovery::is_custom(first);

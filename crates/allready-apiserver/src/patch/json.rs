@@ -12,7 +12,7 @@ const PASSING: usize = 2 * depth::DEEPEST;
 
 /// A JSON patch.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Patch(Vec<Step>);
+pub(crate) struct Patch(Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
@@ -25,9 +25,9 @@ struct Step {
 impl Patch {
     /// Reads a patch, or refuses it with the real server's words. Who does not look for mistakes in advance finds those of
     /// types only where a step is taken.
-    pub fn read(patch: &Value, in_advance: bool) -> Result<Self, Failure> {
+    pub(crate) fn read(patch: &Value, in_advance: bool) -> Result<Self, Failure> {
         let wrong = |found: &Value, target: &str| {
-            let found = crate::rest::go_type(found);
+            let found = crate::json::go_type(found);
             Failure::bad_request(format!(
                 "error decoding patch: json: cannot unmarshal {found} into Go {target}"
             ))
@@ -68,15 +68,7 @@ impl Patch {
     }
 
     /// Applies the patch. Whatever fails, the real server says the same.
-    ///
-    /// ```
-    /// use allready_apiserver::patch::json::Patch;
-    /// use serde_json::json;
-    ///
-    /// let patch = Patch::read(&json!([{ "op": "replace", "path": "/spec/size", "value": 4 }]), true).unwrap();
-    /// assert_eq!(patch.apply(json!({ "spec": {} })).unwrap(), json!({ "spec": { "size": 4 } }));
-    /// ```
-    pub fn apply(&self, mut document: Value) -> Result<Value, Failure> {
+    pub(crate) fn apply(&self, mut document: Value) -> Result<Value, Failure> {
         let mut copied = 0;
         let mut deepest = depth::of(&document, PASSING).ok_or_else(depth::refusal)?;
         for step in &self.0 {

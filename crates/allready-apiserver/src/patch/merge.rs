@@ -4,15 +4,7 @@ use serde_json::{Map, Value};
 
 /// Applies a merge patch: `null` removes, objects are merged, everything else replaces. What is new loses the `null`s in it,
 /// except for items of lists; what replaces an object keeps them.
-///
-/// ```
-/// use serde_json::json;
-///
-/// let mut object = json!({ "a": 1, "b": { "c": 2 } });
-/// allready_apiserver::patch::merge::merge(&mut object, &json!({ "a": null, "b": { "d": 3 }, "e": [{ "f": null }] }));
-/// assert_eq!(object, json!({ "b": { "c": 2, "d": 3 }, "e": [{}] }));
-/// ```
-pub fn merge(target: &mut Value, patch: &Value) {
+pub(crate) fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (Value::Object(target), Value::Object(patch)) => merge_fields(target, patch),
         (target @ Value::Object(_), patch) => *target = patch.clone(),

@@ -1,6 +1,6 @@
 //! Patches: JSON, merge, strategic merge.
 
 mod gotext;
-pub mod json;
-pub mod merge;
-pub mod strategic;
+pub(crate) mod json;
+pub(crate) mod merge;
+pub(crate) mod strategic;

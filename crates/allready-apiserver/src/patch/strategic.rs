@@ -23,18 +23,7 @@ const ORDER: &str = "$setElementOrder";
 type Fields = Map<String, Value>;
 
 /// Merges a patch into an object that looks as the schema says.
-///
-/// ```
-/// use allready_apiserver::{builtin, patch::strategic};
-/// use serde_json::json;
-///
-/// let pods = builtin::resources().into_iter().find(|resource| resource.plural == "pods").unwrap();
-/// let live = json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}});
-/// let patch = json!({"spec": {"containers": [{"name": "b", "image": "z"}]}});
-/// let merged = strategic::merge(&pods.versions[0].schema, &live, &patch).unwrap();
-/// assert_eq!(merged["spec"]["containers"][1], json!({"name": "b", "image": "z"}));
-/// ```
-pub fn merge(schema: &Schema, live: &Value, patch: &Value) -> Result<Value, Failure> {
+pub(crate) fn merge(schema: &Schema, live: &Value, patch: &Value) -> Result<Value, Failure> {
     let Value::Object(patch) = patch else {
         let found = match patch {
             Value::Array(_) => "array",

@@ -133,12 +133,28 @@ impl<'v> Written<'v> {
     }
 
     /// The object for the store.
-    pub(crate) fn draft(self) -> Draft {
+    pub(crate) fn draft(self, resource: &Resource) -> Draft {
+        let fields = selectable(resource, self.read());
         match self.read {
             Some(read) => Draft::new(&read).written_as(self.form.into_owned()),
             None => Draft::new(&self.form),
         }
+        .with_fields(fields)
     }
+}
+
+/// What the selectable fields of a stored object come to, in the version in which it is stored.
+fn selectable(resource: &Resource, object: &Value) -> Vec<(Box<str>, Box<str>)> {
+    let stored = resource.versions.iter().find(|version| is_stored_form(resource, version));
+    let fields =
+        stored.into_iter().flat_map(|version| version.selectable.iter().map(move |path| (version, path)));
+    fields
+        .filter_map(|(version, path)| {
+            let field = path.trim_start_matches('.');
+            let value = resource.strategy.selectable(version, object, field)?;
+            Some((field.into(), value.into()))
+        })
+        .collect()
 }
 
 /// An object of a served version as it is stored; the object itself where it is just that.

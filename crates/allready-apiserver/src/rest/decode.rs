@@ -4,15 +4,14 @@ use std::{collections::HashMap, fmt::Write as _};
 
 use serde_json::{Map, Value};
 
-use super::json::{self, Duplicate, Parsed};
+use super::json::{self, Duplicate, Parsed, go_type};
 use crate::{
-    call::Call,
-    resource::{Registry, Resource, Version},
+    resource::{Call, Registry, Resource, Version},
     status::Failure,
 };
 
 /// The largest body that is read.
-pub const BODY_LIMIT: usize = 3 << 20;
+pub(crate) const BODY_LIMIT: usize = 3 << 20;
 
 /// A decoded body: the object, and what strict decoding has to say about it.
 #[derive(Debug, Clone)]
@@ -154,14 +153,7 @@ pub(crate) fn object_as(
 
 /// Whether the kind's own decoder takes the object; what it says otherwise, without a frame.
 pub(crate) fn decodes(call: &Call, version: &Version, object: &Value) -> Result<(), String> {
-    let strategy = &call.resource.strategy;
-    strategy.decode(version, object).map_err(|failure| {
-        let framed = failure.message.split_once(" cannot be handled as a ");
-        match framed.and_then(|(_, rest)| rest.split_once(": ")) {
-            Some((_, bare)) => bare.to_owned(),
-            None => failure.message,
-        }
-    })
+    call.resource.strategy.decode(version, object)
 }
 
 /// `… in version … cannot be handled as a …`.
@@ -185,18 +177,6 @@ pub(crate) fn cannot_object(object: &Value, kind: &str, error: &str) -> Failure 
 /// The texts of strict decoding for duplicate keys.
 pub(crate) fn duplicate_texts(duplicates: &[Duplicate]) -> Vec<String> {
     duplicates.iter().map(|duplicate| format!("duplicate field \"{}\"", duplicate.path)).collect()
-}
-
-/// How Go names the type of a JSON value.
-pub(crate) fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn read(call: &Call, kind: &str) -> Result<Parsed, Failure> {

@@ -245,7 +245,7 @@ impl Engine {
             return Ok(Some(Removal::Marked(read)));
         }
         let expect = Expect::Version(live.version);
-        let Ok(stored) = self.store().put(&resource.place, key, expect, &written.draft()) else {
+        let Ok(stored) = self.store().put(&resource.place, key, expect, &written.draft(resource)) else {
             return Ok(None);
         };
         meta::set(&mut read, "resourceVersion", Some(stored.version.to_string().into()));

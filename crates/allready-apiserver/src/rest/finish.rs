@@ -43,12 +43,15 @@ impl Scope<'_> {
         if !self.is_custom() {
             errors.extend(meta::standard_finalizer_problems(object));
         }
-        let errors = strategy.validate_after(errors, self.version, self.call.endpoint, object, None);
+        let mut forgiven = Vec::new();
+        let errors =
+            strategy.validate_after(errors, self.version, self.call.endpoint, object, None, &mut forgiven);
         self.refuse(&kind_of(object), object, &errors)?;
         if self.is("", "namespaces") {
             // A generated name is known only now.
             object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"]["name"].clone();
         }
+        warnings.append(&mut forgiven);
         warnings.extend(strategy.warnings(self.version, object, None));
         super::json::whole_numbers(object);
         Ok(())
@@ -106,8 +109,11 @@ impl Scope<'_> {
             own.extend(meta::problems(object, self.resource.namespaced, &meta::any_name));
             own.extend(meta::standard_finalizer_problems(object));
         }
-        errors.extend(strategy.validate_after(own, self.version, endpoint, object, Some(old)));
+        let mut forgiven = Vec::new();
+        let own = strategy.validate_after(own, self.version, endpoint, object, Some(old), &mut forgiven);
+        errors.extend(own);
         self.refuse(&sent, object, &errors)?;
+        warnings.append(&mut forgiven);
         warnings.extend(strategy.warnings(self.version, object, Some(old)));
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);

@@ -1,6 +1,7 @@
-//! The verbs: from a [`crate::call::Call`] to an [`Answer`].
+//! The verbs: from a [`crate::resource::Call`] to an [`Answer`].
 
 use std::{
+    cell::OnceCell,
     collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock,
@@ -13,10 +14,11 @@ use bytes::Bytes;
 use crate::{
     access::{Index, Policy},
     admission,
-    call::{Call, Stamp, Verb},
-    resource::{Endpoint, Registry, Resource, Version},
+    json::{self, Parsed},
+    meta, names,
+    resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
     status::Failure,
-    store::{Store, Subscription},
+    store::{Draft, Everything, Store, Subscription, Window},
 };
 
 mod admit;
@@ -24,10 +26,7 @@ mod convert;
 mod decode;
 mod delete;
 mod finish;
-pub(crate) mod json;
 mod keeper;
-pub(crate) mod meta;
-pub mod names;
 mod options;
 mod patching;
 mod pods;
@@ -43,12 +42,10 @@ pub(crate) mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use decode::BODY_LIMIT;
-pub(crate) use decode::go_type;
 pub(crate) use selector::exact_name;
 
 /// What a call came to.
-pub struct Answer {
+pub(crate) struct Answer {
     /// 200, 201 or 202.
     pub code: u16,
     /// What to send.
@@ -58,7 +55,7 @@ pub struct Answer {
 }
 
 /// What an [`Answer`] carries, in the version that was asked for.
-pub enum Body {
+pub(crate) enum Body {
     /// One object, as JSON.
     Object(Bytes),
     /// A `Status`, as JSON: what most deletions answer.
@@ -71,7 +68,7 @@ pub enum Body {
 
 /// A list, before it is written as a list, a table or metadata only.
 #[derive(Debug, Clone, Default)]
-pub struct ListBody {
+pub(crate) struct ListBody {
     /// Every item as JSON, with its `apiVersion` and `kind`.
     pub items: Vec<Bytes>,
     /// The version of the whole.
@@ -96,7 +93,7 @@ impl Answer {
 ///
 /// Cloning gives another handle to the same server.
 #[derive(Clone)]
-pub struct Engine {
+pub(crate) struct Engine {
     inner: Arc<Inner>,
 }
 
@@ -120,9 +117,9 @@ struct Inner {
 
 impl Engine {
     /// A server of these resources, with the namespaces and roles that every cluster has; each of them gets a stamp.
-    pub fn new(registry: Registry, stamp: &dyn Fn() -> Stamp) -> Self {
+    pub(crate) fn new(registry: Registry, window: Window, stamp: &dyn Fn() -> Stamp) -> Self {
         let inner = Inner {
-            store: Store::default(),
+            store: Store::new(window),
             base: registry.clone(),
             registry: RwLock::new(Arc::new(registry)),
             controllers: AtomicBool::new(true),
@@ -140,18 +137,18 @@ impl Engine {
     }
 
     /// What is served now.
-    pub fn registry(&self) -> Arc<Registry> {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         self.inner.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The objects.
-    pub fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }
 
     /// Whether the work of the controller manager is done here too: garbage collection and the emptying of namespaces that
     /// are deleted. It is unless told otherwise; a bare kube-apiserver does neither.
-    pub fn run_controllers(&self, run: bool) {
+    pub(crate) fn run_controllers(&self, run: bool) {
         self.inner.controllers.store(run, Ordering::Relaxed);
     }
 
@@ -175,23 +172,40 @@ impl Engine {
     }
 
     /// Forgets the past: watches and lists from older versions are answered with 410 from now on.
-    pub fn compact(&self) {
+    pub(crate) fn compact(&self) {
         self.store().compact();
     }
 
     /// What a restart of the process does: every watch ends, and without its data everything starts anew, with new stamps.
-    pub fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
+    pub(crate) fn restart(&self, keep_data: bool, stamp: &dyn Fn() -> Stamp) {
         let mut served = self.served_definitions();
         self.store().restart(keep_data);
+        if !keep_data {
+            self.serve_base(&mut served);
+        }
         self.inner.access.clear();
         self.inner.admission.clear();
-        if !keep_data {
-            self.serve_these(self.inner.base.clone());
-            self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
-            served.clear();
-        }
         drop(served);
         self.begin(stamp);
+    }
+
+    /// Goes on from everything that another server had: what its definitions define is served, and what was being deleted
+    /// goes on being deleted.
+    pub(crate) fn resume(&self, everything: Everything<(u64, Draft)>, stamp: &dyn Fn() -> Stamp) {
+        let mut served = self.served_definitions();
+        self.store().replace(everything);
+        self.serve_base(&mut served);
+        self.inner.access.clear();
+        self.inner.admission.clear();
+        drop(served);
+        self.begin(stamp);
+        self.look_at_everything(stamp().0);
+    }
+
+    fn serve_base(&self, served: &mut HashMap<String, String>) {
+        self.serve_these(self.inner.base.clone());
+        self.inner.terminating.write().unwrap_or_else(PoisonError::into_inner).clear();
+        served.clear();
     }
 
     fn serve_these(&self, registry: Registry) {
@@ -232,10 +246,11 @@ impl Engine {
 
     /// Does what a call asks for, and the housekeeping that follows from it.
     #[expect(clippy::needless_pass_by_value, reason = "a call is used up by its answer")]
-    pub fn handle(&self, call: Call) -> Result<Answer, Failure> {
+    pub(crate) fn handle(&self, call: Call) -> Result<Answer, Failure> {
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;
-        let scope = Scope { engine: self, call: &call, resource: &resource, version };
+        let body = OnceCell::new();
+        let scope = Scope { engine: self, call: &call, resource: &resource, version, body: &body };
         if !scope.allows() {
             return Err(Failure::method_not_allowed());
         }
@@ -270,9 +285,21 @@ struct Scope<'a> {
     call: &'a Call,
     resource: &'a Arc<Resource>,
     version: &'a Version,
+    /// The body of a patch, read once for as often as it is tried.
+    body: &'a OnceCell<Result<Parsed, String>>,
 }
 
 impl Scope<'_> {
+    /// The body of a patch as JSON, or why it is none.
+    fn json_body(&self) -> Result<&Parsed, String> {
+        self.body.get_or_init(|| json::parse(&self.call.body)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The body of an apply as YAML, or why it is none.
+    fn yaml_body(&self) -> Result<&Parsed, String> {
+        self.body.get_or_init(|| yaml::parse(&self.call.body)).as_ref().map_err(Clone::clone)
+    }
+
     fn store(&self) -> &Store {
         self.engine.store()
     }

@@ -14,7 +14,7 @@ use super::{
     selector::{Fields, Labels},
 };
 use crate::{
-    call::Call,
+    resource::Call,
     status::{Failure, FieldError, quote},
 };
 
@@ -317,7 +317,7 @@ impl DeleteOptions {
     fn from_body(body: &Value) -> Result<(Self, Vec<String>), Failure> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let wrong = |value: &Value, field: &str, kind: &str| {
-            let found = super::decode::go_type(value);
+            let found = super::json::go_type(value);
             let message = format!(
                 "json: cannot unmarshal {found} into Go struct field DeleteOptions.{field} of type {kind}"
             );

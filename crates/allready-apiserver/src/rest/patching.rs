@@ -1,5 +1,7 @@
 //! patch: JSON, merge, strategic merge and apply.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -8,7 +10,6 @@ use super::{
     json,
     options::{Validation, WriteKind, WriteOptions},
     raw::Raw,
-    yaml,
 };
 use crate::{
     depth,
@@ -80,7 +81,7 @@ impl Scope<'_> {
         };
         for field in ["apiVersion", "kind"] {
             if let Some(value) = new.get(field).filter(|value| !value.is_null() && !value.is_string()) {
-                let found = decode::go_type(value);
+                let found = json::go_type(value);
                 return Err(invalid(
                     &new,
                     format!(
@@ -139,7 +140,7 @@ impl Scope<'_> {
             let read = if content_type == JSON_PATCH { Raw::of_json } else { Raw::of_merge };
             return read(&self.call.body).show(new);
         }
-        let patch = json::parse(&self.call.body).map(|parsed| parsed.value).unwrap_or_default();
+        let patch = self.json_body().map(|parsed| parsed.value.clone()).unwrap_or_default();
         match content_type {
             STRATEGIC_PATCH => patch::strategic::show(patch),
             JSON_PATCH => self.resource.strategy.show_patched(new, &patch::json::touched(&patch)),
@@ -155,10 +156,10 @@ impl Scope<'_> {
     }
 
     fn patch_unchecked(&self, live: &Value, schema: &Schema) -> Result<(Value, Vec<String>), Failure> {
-        let body = &self.call.body;
         match self.call.content_type.as_str() {
             JSON_PATCH => {
-                let parsed = json::parse(body)
+                let parsed = self
+                    .json_body()
                     .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
                 let in_advance = self.call.first("fieldValidation") != Some("Ignore");
                 let patch = patch::json::Patch::read(&parsed.value, in_advance)?;
@@ -173,7 +174,8 @@ impl Scope<'_> {
                 Ok((patch.apply(live.clone())?, strict))
             }
             MERGE_PATCH => {
-                let parsed = json::parse(body)
+                let parsed = self
+                    .json_body()
                     .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
                 object_or("error decoding patch: ", &parsed.value)?;
                 let mut new = live.clone();
@@ -181,7 +183,7 @@ impl Scope<'_> {
                 Ok((new, decode::duplicate_texts(&parsed.duplicates)))
             }
             _ => {
-                let parsed = json::parse(body).map_err(Failure::bad_request)?;
+                let parsed = self.json_body().map_err(Failure::bad_request)?;
                 object_or("", &parsed.value)?;
                 let new = patch::strategic::merge(schema, live, &parsed.value)?;
                 Ok((new, decode::duplicate_texts(&parsed.duplicates)))
@@ -263,14 +265,14 @@ impl Scope<'_> {
     }
 
     /// The body of an apply, and the duplicate keys in it.
-    pub(super) fn configuration(&self) -> Result<(Value, Vec<String>), Failure> {
+    pub(super) fn configuration(&self) -> Result<(Cow<'_, Value>, Vec<String>), Failure> {
         let decoding = |error: String| {
             Failure::bad_request(format!("error decoding YAML: error converting YAML to JSON: {error}"))
         };
-        let parsed = yaml::parse(&self.call.body).map_err(decoding)?;
-        let config = match parsed.value {
-            Value::Null => serde_json::json!({}),
-            value => value,
+        let parsed = self.yaml_body().map_err(decoding)?;
+        let config = match &parsed.value {
+            Value::Null => Cow::Owned(serde_json::json!({})),
+            value => Cow::Borrowed(value),
         };
         object_or("error decoding YAML: error unmarshaling JSON: while decoding JSON: ", &config)?;
         Ok((config, decode::yaml_duplicates(&parsed.duplicates)))
@@ -281,7 +283,7 @@ fn object_or(head: &str, value: &Value) -> Result<(), Failure> {
     if value.is_object() || value.is_null() {
         return Ok(());
     }
-    let found = decode::go_type(value);
+    let found = json::go_type(value);
     Err(Failure::bad_request(format!(
         "{head}json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
     )))

@@ -217,8 +217,8 @@ impl Scope<'_> {
             name,
             matches: needs_look.then(|| {
                 let selector = Arc::new(selector);
-                let look = move |stored: &Stored| selector.matches_object(stored);
-                Arc::new(look) as Arc<dyn Fn(&Stored) -> Result<bool, Failure> + Send + Sync>
+                let look = move |key: &str, stored: &Stored| selector.matches(key, stored);
+                Arc::new(look) as Arc<dyn Fn(&str, &Stored) -> Result<bool, Failure> + Send + Sync>
             }),
             convert: Some(Arc::new(convert)),
             api_version: self.api_version().into(),
@@ -305,65 +305,51 @@ impl Selector {
         !self.labels.is_empty() || self.fields.terms().any(|(field, term)| !term.is_exact() || !by_key(field))
     }
 
+    /// Labels are kept with the object, and what its key says with its key; other fields are kept too where the object is shown as
+    /// it is stored, and else looked for in the version that was asked for.
     fn matches(&self, key: &str, stored: &Stored) -> Result<bool, Failure> {
-        if let Some(name) = self.name()
-            && key.rsplit('/').next() != Some(name)
-        {
+        if !self.labels.matches(stored.labels()) {
             return Ok(false);
         }
-        self.matches_object(stored)
-    }
-
-    /// Metadata is the same in every version; other fields are looked for in the version that was asked for.
-    fn matches_object(&self, stored: &Stored) -> Result<bool, Failure> {
-        if self.fields.terms().all(|(field, _)| field == "metadata.name") {
-            let peek: Peek<'_> = crate::store::read(&stored.bytes)?;
-            let labels = peek.metadata.labels.iter().flatten();
-            return Ok(self.fields.terms().all(|(_, term)| term.takes(&peek.metadata.name))
-                && self.labels.matches(labels.map(|(key, value)| (key.as_ref(), value.as_ref()))));
+        let (namespace, name) = key.rsplit_once('/').unwrap_or(("", key));
+        let mut object = None;
+        for (field, term) in self.fields.terms() {
+            let takes = match field {
+                "metadata.name" => term.takes(name),
+                "metadata.namespace" => term.takes(namespace),
+                _ => {
+                    let Some(version) = self.resource.version(&self.version) else { return Ok(false) };
+                    let kept = convert::shows_as_stored(&self.resource, version, stored.version);
+                    if let Some(value) = stored.field(field).filter(|_| kept) {
+                        term.takes(value)
+                    } else {
+                        let read = match object.take() {
+                            Some(read) => read,
+                            None => convert::served(&self.resource, version, stored)?,
+                        };
+                        let takes = term.takes(&field_value(&self.resource, version, &read, field));
+                        object = Some(read);
+                        takes
+                    }
+                }
+            };
+            if !takes {
+                return Ok(false);
+            }
         }
-        let Some(version) = self.resource.version(&self.version) else { return Ok(false) };
-        let object = convert::served(&self.resource, version, stored)?;
-        let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
-        if !self.labels.matches(labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default())))
-        {
-            return Ok(false);
-        }
-        Ok(self
-            .fields
-            .terms()
-            .all(|(field, term)| term.takes(&field_value(&self.resource, version, &object, field))))
+        Ok(true)
     }
-}
-
-/// What of an object a label selector needs to see.
-#[derive(serde::Deserialize)]
-struct Peek<'a> {
-    #[serde(borrow)]
-    metadata: PeekMetadata<'a>,
-}
-
-#[derive(serde::Deserialize)]
-struct PeekMetadata<'a> {
-    #[serde(borrow, default)]
-    name: std::borrow::Cow<'a, str>,
-    #[serde(borrow, default)]
-    labels: Option<std::collections::BTreeMap<std::borrow::Cow<'a, str>, std::borrow::Cow<'a, str>>>,
 }
 
 fn field_value(resource: &Resource, version: &Version, object: &Value, field: &str) -> String {
-    match field {
-        "metadata.name" => object["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
-        "metadata.namespace" => object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned(),
-        other => resource.strategy.selectable(version, object, other).unwrap_or_else(|| {
-            let value = other.split('.').fold(object, |value, part| &value[part]);
-            match value {
-                Value::Null => String::new(),
-                Value::String(text) => text.clone(),
-                value => value.to_string(),
-            }
-        }),
-    }
+    resource.strategy.selectable(version, object, field).unwrap_or_else(|| {
+        let value = field.split('.').fold(object, |value, part| &value[part]);
+        match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        }
+    })
 }
 
 /// A resourceVersion from a query: `None` when unset.

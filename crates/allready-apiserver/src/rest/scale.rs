@@ -270,7 +270,7 @@ impl Scope<'_> {
                 Some(count) => i64::from(count),
                 None => return Err(wrong(format!("number {number}"))),
             },
-            other => return Err(wrong(decode::go_type(other).to_owned())),
+            other => return Err(wrong(json::go_type(other).to_owned())),
         };
         if replicas < 0 && !self.is_custom() {
             let why = "must be greater than or equal to 0";
@@ -286,7 +286,7 @@ fn problem(object: &Value) -> Option<String> {
     let wrong = |value: &Value, field: &str, wanted: &str| {
         let found = match value {
             Value::Number(number) => format!("number {number}"),
-            other => decode::go_type(other).to_owned(),
+            other => json::go_type(other).to_owned(),
         };
         Some(format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
     };

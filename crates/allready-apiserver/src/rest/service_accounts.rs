@@ -15,7 +15,7 @@ use super::{
     options::{WriteKind, WriteOptions},
 };
 use crate::{
-    call::User,
+    resource::User,
     status::{Failure, FieldError},
 };
 

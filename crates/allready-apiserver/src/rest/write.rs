@@ -11,9 +11,8 @@ use super::{
 };
 use crate::{
     access,
-    call::User,
     fields::{self, Writer},
-    resource::Endpoint,
+    resource::{Endpoint, User},
     schema,
     status::{Failure, FieldError},
     store::{Expect, Refused, Stored},
@@ -130,7 +129,7 @@ impl Scope<'_> {
             let served = written.served(self.resource, self.version);
             return Ok(free.then(|| served.as_ref().unwrap_or(object).to_string().into()));
         }
-        let draft = convert::Written::new(self.resource, Some(self.version), object).draft();
+        let draft = convert::Written::new(self.resource, Some(self.version), object).draft(self.resource);
         loop {
             match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
                 Ok(stored) => {
@@ -422,7 +421,7 @@ impl Scope<'_> {
             return Ok(Some(Written { object, bytes, created: false }));
         }
         let spot = key(self.namespace(), self.name());
-        let draft = written.draft();
+        let draft = written.draft(self.resource);
         let mut object = served.unwrap_or(new);
         let Ok(stored) = self.store().put(&self.resource.place, &spot, Expect::Version(live.version), &draft)
         else {

@@ -6,21 +6,7 @@ use super::{Schema, Shape, prune::DEEPEST_OBJECT};
 
 /// Fills in the defaults of a schema: fields that are absent, and `null` where the schema does not allow it, get their
 /// default; `null` where neither is possible is dropped. Nothing is made for the sake of a default below it.
-///
-/// ```
-/// use allready_apiserver::schema::{default, parse};
-/// use serde_json::json;
-///
-/// let schema = parse(&json!({"type": "object", "properties": {
-///     "size": {"type": "integer", "default": 1},
-///     "spec": {"type": "object", "properties": {"on": {"type": "boolean", "default": true}}},
-/// }}))?;
-/// let mut object = json!({});
-/// default(&schema, &mut object);
-/// assert_eq!(object, json!({"size": 1}));
-/// # Ok::<(), allready_apiserver::schema::ParseError>(())
-/// ```
-pub fn default(schema: &Schema, object: &mut Value) {
+pub(crate) fn default(schema: &Schema, object: &mut Value) {
     drop_nulls(schema, object);
     fill(schema, object, 0);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rest::go_type;
+use crate::json::go_type;
 
 /// Why metadata cannot be decoded, in Go's words; `None` when it can.
 pub(crate) fn problem(metadata: &Value) -> Option<String> {

@@ -17,18 +17,18 @@ mod tests;
 pub(crate) mod validate;
 
 pub(crate) use coerce::{coerce, coerce_metadata};
-pub use defaults::default;
+pub(crate) use defaults::default;
 pub(crate) use defaults::default_keeping_nulls;
-pub use parse::{DEEPEST, Definitions, ParseError, parse};
-pub use prune::prune;
+pub(crate) use parse::{DEEPEST, Definitions, parse};
+pub(crate) use prune::prune;
 pub(crate) use prune::with_object_meta;
 pub(crate) use settled::is_settled;
-pub use validate::{Validator, validate};
+pub(crate) use validate::Validator;
 
 /// One node of a structural schema.
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of OpenAPI, independent of each other")]
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Schema {
+pub(crate) struct Schema {
     /// What kind of value stands here, and what is inside it.
     pub shape: Shape,
     /// No type was written: the shape then speaks only of values that have it, and lets others pass.
@@ -49,7 +49,7 @@ pub struct Schema {
 
 /// What kind of value stands at a node.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Anything: a node without a type.
     #[default]
     Any,
@@ -71,7 +71,7 @@ pub enum Shape {
 
 /// The inside of an object.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Object {
+pub(crate) struct Object {
     /// Fields by name.
     pub properties: BTreeMap<String, Arc<Schema>>,
     /// The schema of every value whose key is not among the properties: a map.
@@ -84,7 +84,7 @@ pub struct Object {
 
 /// The inside of a list.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Array {
+pub(crate) struct Array {
     /// Every item.
     pub items: Arc<Schema>,
     /// Who may own what of it.
@@ -93,7 +93,7 @@ pub struct Array {
 
 /// `x-kubernetes-list-type`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum List {
+pub(crate) enum List {
     /// One owner for the whole list; also what a list without a list type is.
     #[default]
     Atomic,
@@ -105,7 +105,7 @@ pub enum List {
 
 /// How a strategic merge patch treats a field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Strategic {
+pub(crate) struct Strategic {
     /// `x-kubernetes-patch-strategy` contains `merge`: for a list, items are merged instead of replaced.
     pub merge: bool,
     /// `x-kubernetes-patch-strategy` contains `replace`.
@@ -118,7 +118,7 @@ pub struct Strategic {
 
 /// Checks beyond the shape, as OpenAPI words them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// `format`.
     pub format: Option<String>,
     /// `enum`.
@@ -159,7 +159,8 @@ pub struct Checks {
 
 /// One CEL rule.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Rule {
+#[expect(clippy::struct_field_names, reason = "the field of the definition is called so")]
+pub(crate) struct Rule {
     /// The expression.
     pub rule: String,
     /// What to say when it is false.
@@ -176,7 +177,7 @@ pub struct Rule {
 
 impl Schema {
     /// The schema of a field of an object: a property, or else what every other key holds.
-    pub fn field(&self, name: &str) -> Option<&Schema> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Schema> {
         match &self.shape {
             Shape::Object(object) => {
                 object.properties.get(name).or(object.additional.as_ref()).map(AsRef::as_ref)
@@ -186,7 +187,7 @@ impl Schema {
     }
 
     /// The schema of a property.
-    pub fn property(&self, name: &str) -> Option<&Schema> {
+    pub(crate) fn property(&self, name: &str) -> Option<&Schema> {
         match &self.shape {
             Shape::Object(object) => object.properties.get(name).map(AsRef::as_ref),
             _ => None,
@@ -217,7 +218,7 @@ impl Schema {
     }
 
     /// The schema of the items of a list.
-    pub fn items(&self) -> Option<&Schema> {
+    pub(crate) fn items(&self) -> Option<&Schema> {
         match &self.shape {
             Shape::Array(array) => Some(&array.items),
             _ => None,
@@ -241,7 +242,7 @@ impl Schema {
     }
 
     /// The checks, to add to them.
-    pub fn checks_mut(&mut self) -> &mut Checks {
+    pub(crate) fn checks_mut(&mut self) -> &mut Checks {
         self.checks.get_or_insert_default()
     }
 }

@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 use super::{Array, Checks, List, Object, Rule, Schema, Shape, Strategic};
 
 /// How deep a schema may nest; deeper ones are refused instead of exhausting the stack.
-pub const DEEPEST: usize = 100;
+pub(crate) const DEEPEST: usize = 100;
 
 /// Why a schema could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
-pub struct ParseError {
+pub(crate) struct ParseError {
     /// Where in the schema, as in `properties[spec].items`; empty at its root.
     pub path: String,
     /// What is wrong there.
@@ -28,23 +28,13 @@ pub struct ParseError {
 /// Reads an OpenAPI v3 schema as a `CustomResourceDefinition` holds it (`openAPIV3Schema`).
 ///
 /// It reads what can be read; whether the schema is a good one is decided by [`crate::crd`].
-///
-/// ```
-/// use allready_apiserver::schema::{Shape, parse};
-/// use serde_json::json;
-///
-/// let schema = parse(&json!({"type": "object", "properties": {"size": {"type": "integer"}}}))?;
-/// let Shape::Object(object) = &schema.shape else { unreachable!() };
-/// assert_eq!(object.properties["size"].shape, Shape::Integer);
-/// # Ok::<(), allready_apiserver::schema::ParseError>(())
-/// ```
-pub fn parse(openapi: &Value) -> Result<Schema, ParseError> {
+pub(crate) fn parse(openapi: &Value) -> Result<Schema, ParseError> {
     Reader { definitions: None }.node(openapi, &Place::Root)
 }
 
 /// Definitions that refer to each other by name, such as those of the built-in kinds. What is shared between kinds is read
 /// once and shared.
-pub struct Definitions<'a> {
+pub(crate) struct Definitions<'a> {
     /// The built-in ones where it is `None`.
     table: Option<&'a Map<String, Value>>,
     done: RefCell<BTreeMap<String, Arc<Schema>>>,
@@ -53,7 +43,8 @@ pub struct Definitions<'a> {
 
 impl<'a> Definitions<'a> {
     /// Over a table from name to schema. `$ref` may be a bare name or a path that ends in one.
-    pub fn new(table: &'a Map<String, Value>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(table: &'a Map<String, Value>) -> Self {
         Self { table: Some(table), done: RefCell::default(), open: RefCell::default() }
     }
 
@@ -72,7 +63,7 @@ impl<'a> Definitions<'a> {
 
     /// Reads the definition of a name, and everything it refers to. A definition that contains itself, as the schema of
     /// schemas does, is cut where it recurs: there, anything may stand.
-    pub fn get(&self, name: &str) -> Result<Arc<Schema>, ParseError> {
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<Schema>, ParseError> {
         if let Some(known) = self.done.borrow().get(name) {
             return Ok(known.clone());
         }

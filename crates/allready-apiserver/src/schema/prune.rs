@@ -41,18 +41,7 @@ pub(crate) fn with_object_meta(schema: &Schema) -> Schema {
 /// `metadata` first, then the others sorted, then those in the metadata of embedded objects.
 ///
 /// `apiVersion`, `kind` and `metadata` at the root stay, whether the schema names them or not.
-///
-/// ```
-/// use allready_apiserver::schema::{parse, prune};
-/// use serde_json::json;
-///
-/// let schema = parse(&json!({"type": "object", "properties": {"a": {"type": "string"}}}))?;
-/// let mut object = json!({"kind": "K", "a": "b", "c": {}});
-/// assert_eq!(prune(&schema, &mut object), ["c"]);
-/// assert_eq!(object, json!({"kind": "K", "a": "b"}));
-/// # Ok::<(), allready_apiserver::schema::ParseError>(())
-/// ```
-pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
+pub(crate) fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
     let mut walk = Walk::default();
     let mut paths = prune_metadata(object);
     walk.root(schema, object);

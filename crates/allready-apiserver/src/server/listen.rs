@@ -14,8 +14,8 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tower::Service as _;
 
-use super::{ListenError, Shared, kubeconfig, tls};
-use crate::http::{Service, auth::Trust, watch::Endings};
+use super::{ListenError, kubeconfig, tls};
+use crate::http::{Service, Shared, auth::Trust, watch::Endings};
 
 /// How many requests one HTTP/2 connection may have open: watches are many.
 const STREAMS: u32 = 4096;

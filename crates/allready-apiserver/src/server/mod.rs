@@ -1,30 +1,32 @@
 //! The front door: a server to hold in a test, to give to `kube::Client`, or to listen with.
 
-pub(crate) mod boot;
 mod builder;
+mod error;
 mod kubeconfig;
 mod listen;
-mod shared;
+mod manifests;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tls;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::Path,
     sync::Arc,
 };
 
 use serde_json::Value;
 
 pub use builder::Builder;
+pub use error::{BuildError, StateError};
 pub use kubeconfig::kubeconfig;
 pub use listen::Listening;
-pub(crate) use shared::Shared;
 
 use crate::{
-    call::User,
     fault::Faults,
-    http::{self, Service, auth::Trust},
+    http::{self, Service, Shared, auth::Trust},
+    resource::User,
     status::Failure,
 };
 
@@ -143,7 +145,7 @@ impl ApiServer {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use allready_apiserver::{ApiServer, call::User};
+    /// use allready_apiserver::{ApiServer, User};
     /// use k8s_openapi::api::core::v1::Namespace;
     ///
     /// let server = ApiServer::new();
@@ -194,6 +196,31 @@ impl ApiServer {
     /// ```
     pub fn faults(&self) -> &Faults {
         self.shared.faults()
+    }
+
+    /// Writes everything that is stored into one file, for [`Builder::load`]. It appears in one piece, in place of an earlier
+    /// one; a file that no server saved is never replaced. Secrets are in it: its owner alone may read it. What is not in it:
+    /// the past, tokens that service accounts were given, faults, and how the server was built.
+    ///
+    /// ```
+    /// use allready_apiserver::{ApiServer, server::StateError};
+    ///
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// let notes = directory.path().join("notes.txt");
+    /// std::fs::write(&notes, "mine").unwrap();
+    /// assert!(matches!(ApiServer::new().save(&notes), Err(StateError::Foreign { .. })));
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), StateError> {
+        state::save(path.as_ref(), &self.shared.engine().store().everything(), self.shared.drawn())
+    }
+
+    /// A number that moves with every write, so that one may tell whether there is something to [`save`](Self::save).
+    ///
+    /// ```
+    /// assert!(allready_apiserver::ApiServer::new().revision() > 0);
+    /// ```
+    pub fn revision(&self) -> u64 {
+        self.shared.engine().store().revision()
     }
 
     /// Forgets the past: watches and pages from older versions get 410.
@@ -268,7 +295,7 @@ impl ApiServer {
     /// # });
     /// ```
     pub fn restart(&self, keep: Keep) {
-        self.shared.restart(keep);
+        self.shared.restart(keep == Keep::Data);
     }
 
     /// Listens with HTTPS, under a certificate authority made for this server, with HTTP/1.1 and HTTP/2. Port 0 takes a

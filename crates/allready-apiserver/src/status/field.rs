@@ -141,11 +141,6 @@ impl FieldError {
         Self::new(Mistake::TooMany, field, actual, format!("must have at most {most} {unit}"))
     }
 
-    /// `Internal error: …`.
-    pub(crate) fn internal(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::new(Mistake::Internal, field, Value::Null, detail)
-    }
-
     /// The same error with its value left out of the text: `Invalid value: must be …`.
     pub(crate) fn without_value(mut self) -> Self {
         self.omitted = true;

@@ -17,6 +17,15 @@ pub(crate) struct Draft {
     finalizers: Box<[Box<str>]>,
     marked: bool,
     written: Option<Arc<Value>>,
+    index: Option<Arc<Index>>,
+}
+
+/// What selectors ask of an object, so that they need not read it.
+#[derive(Debug, Default)]
+struct Index {
+    labels: Box<[(Box<str>, Box<str>)]>,
+    /// Selectable fields by their names, as far as they are known.
+    fields: Vec<(Box<str>, Box<str>)>,
 }
 
 /// An object as it is stored: its JSON, and where in it the resourceVersion stands.
@@ -29,6 +38,7 @@ pub(crate) struct Stored {
     gap: u32,
     marked: bool,
     written: Option<Arc<Value>>,
+    index: Option<Arc<Index>>,
 }
 
 impl Draft {
@@ -63,7 +73,20 @@ impl Draft {
         let marked = metadata
             .and_then(|metadata| metadata.get("deletionTimestamp"))
             .is_some_and(|stamp| !stamp.is_null());
-        Self { bytes, gap, owners: owners(object), finalizers: finalizers(object), marked, written: None }
+        let labels = labels(object);
+        let index = (!labels.is_empty()).then(|| Arc::new(Index { labels, fields: Vec::new() }));
+        let (owners, finalizers) = (owners(object), finalizers(object));
+        Self { bytes, gap, owners, finalizers, marked, written: None, index }
+    }
+
+    /// Notes what selectable fields come to.
+    pub(crate) fn with_fields(mut self, fields: Vec<(Box<str>, Box<str>)>) -> Self {
+        if !fields.is_empty() {
+            // Nobody else has seen it yet.
+            let labels = self.index.take().and_then(Arc::into_inner).unwrap_or_default().labels;
+            self.index = Some(Arc::new(Index { labels, fields }));
+        }
+        self
     }
 
     /// Says that the object is what is read from something else that was written.
@@ -90,6 +113,7 @@ impl Draft {
             gap: u32::try_from(self.gap).unwrap_or(u32::MAX),
             marked: self.marked,
             written: self.written.clone(),
+            index: self.index.clone(),
         }
     }
 }
@@ -104,6 +128,18 @@ impl Stored {
     /// Whether the object is being deleted.
     pub(crate) fn is_marked(&self) -> bool {
         self.marked
+    }
+
+    /// Its labels.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        let labels = self.index.iter().flat_map(|index| &index.labels);
+        labels.map(|(key, value)| (key.as_ref(), value.as_ref()))
+    }
+
+    /// What a selectable field came to when it was written, where that was noted.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let fields = &self.index.as_ref()?.fields;
+        fields.iter().find(|(known, _)| **known == *name).map(|(_, value)| value.as_ref())
     }
 
     /// What was written, where reading it gives something else. A write that writes the same again changes nothing.
@@ -180,6 +216,12 @@ fn write<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
 fn owners(object: &Value) -> Box<[Box<str>]> {
     let references = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     references.into_iter().flatten().filter_map(|owner| owner["uid"].as_str()).map(Into::into).collect()
+}
+
+fn labels(object: &Value) -> Box<[(Box<str>, Box<str>)]> {
+    let labels = object.pointer("/metadata/labels").and_then(Value::as_object);
+    let texts = labels.into_iter().flatten().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    texts.map(|(key, value)| (key.as_str().into(), value.into())).collect()
 }
 
 fn finalizers(object: &Value) -> Box<[Box<str>]> {

@@ -7,7 +7,7 @@ const LARGE: usize = 16 * 1024;
 
 /// One change, as a watcher sees it.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub(crate) struct Event {
     /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
     pub kind: &'static str,
     /// The object (a `Status` for `ERROR`) as JSON, in the version that was asked for.
@@ -26,7 +26,7 @@ pub(crate) enum Line {
 
 impl Event {
     /// An event.
-    pub fn new(kind: &'static str, object: Bytes) -> Self {
+    pub(crate) fn new(kind: &'static str, object: Bytes) -> Self {
         Self { kind, object, line: None }
     }
 
@@ -38,14 +38,7 @@ impl Event {
     }
 
     /// The event as a line of JSON, in one piece.
-    ///
-    /// ```
-    /// use allready_apiserver::store::Event;
-    ///
-    /// let event = Event::new("ADDED", "{}".into());
-    /// assert_eq!(event.line(), "{\"type\":\"ADDED\",\"object\":{}}\n");
-    /// ```
-    pub fn line(&self) -> Bytes {
+    pub(crate) fn line(&self) -> Bytes {
         self.line.clone().unwrap_or_else(|| self.write())
     }
 

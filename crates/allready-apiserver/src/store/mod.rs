@@ -23,17 +23,17 @@ mod tests;
 #[cfg(test)]
 pub(crate) use draft::counted;
 pub(crate) use draft::{Draft, Stored, read};
-pub use event::Event;
+pub(crate) use event::Event;
 pub(crate) use event::Line;
 pub(crate) use log::{Change, Log};
 pub(crate) use snapshot::Snapshot;
 use snapshot::Snapshots;
-pub use subscription::Subscription;
+pub(crate) use subscription::Subscription;
 pub(crate) use subscription::{Start, View};
 
 /// How much of the past a store keeps for watches and lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub(crate) struct Window {
     /// Changes a place.
     pub changes: usize,
     /// Bytes of replaced and deleted objects, over all places.
@@ -50,7 +50,7 @@ impl Default for Window {
 
 /// The objects and their past.
 #[derive(Debug)]
-pub struct Store {
+pub(crate) struct Store {
     state: RwLock<State>,
     window: Window,
 }
@@ -82,6 +82,9 @@ struct Entry {
     owners: Box<[Box<str>]>,
     finalizers: Box<[Box<str>]>,
 }
+
+/// Everything that a store holds but its past: place, key and object of each, and the newest resourceVersion.
+pub(crate) type Everything<T> = (Vec<(Arc<str>, Box<str>, T)>, u64);
 
 /// Where an object is: its place, and `namespace/name` or its name.
 pub(crate) type Spot = (Arc<str>, Box<str>);
@@ -149,7 +152,7 @@ impl Default for Store {
 
 impl Store {
     /// An empty store.
-    pub fn new(window: Window) -> Self {
+    pub(crate) fn new(window: Window) -> Self {
         Self { state: RwLock::new(State { revision: 1, ..State::default() }), window }
     }
 
@@ -162,12 +165,13 @@ impl Store {
     }
 
     /// The newest resourceVersion.
-    pub fn revision(&self) -> u64 {
+    pub(crate) fn revision(&self) -> u64 {
         self.read().revision
     }
 
     /// How many objects there are.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.read().places.values().map(|place| place.objects.len()).sum()
     }
 
@@ -176,13 +180,8 @@ impl Store {
         self.read().places.get(place).map_or(0, |place| place.objects.len())
     }
 
-    /// Whether there are no objects.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Forgets the past: watches and lists from older versions are answered with 410 from now on.
-    pub fn compact(&self) {
+    pub(crate) fn compact(&self) {
         let mut state = self.write();
         let revision = state.revision;
         for place in state.places.values() {
@@ -193,7 +192,7 @@ impl Store {
 
     /// What a restart of the process does: every watch ends and the past is forgotten; without its data, the objects are
     /// gone too. resourceVersions go on, so that whoever comes back with one from before learns that it is too old.
-    pub fn restart(&self, keep_data: bool) {
+    pub(crate) fn restart(&self, keep_data: bool) {
         let mut state = self.write();
         state.past = 0;
         if keep_data {
@@ -209,6 +208,37 @@ impl Store {
         let old = std::mem::replace(&mut *state, State { revision, newest, ..State::default() });
         for place in old.places.values() {
             place.log.finish(true);
+        }
+    }
+
+    /// Everything that is there, at one moment; no object is copied.
+    pub(crate) fn everything(&self) -> Everything<Stored> {
+        let state = self.read();
+        let mut objects = Vec::new();
+        for (name, place) in &state.places {
+            objects.extend(
+                place.objects.iter().map(|(key, entry)| (name.clone(), key.clone(), entry.stored.clone())),
+            );
+        }
+        (objects, state.revision)
+    }
+
+    /// Takes what another store kept in place of everything that is here; every watch ends.
+    pub(crate) fn replace(&self, (objects, revision): Everything<(u64, Draft)>) {
+        self.restart(false);
+        let mut state = self.write();
+        // Whoever saw the versions of before learns that theirs are too old.
+        state.revision = revision.max(state.revision);
+        state.newest.store(state.revision, Ordering::Release);
+        for (name, key, (version, draft)) in objects {
+            let (name, place) = state.place(&name);
+            let entry = Entry {
+                stored: draft.seal(version),
+                owners: draft.owners().into(),
+                finalizers: draft.finalizers().into(),
+            };
+            place.objects.insert(key.clone(), entry);
+            state.relink(&name, &key, &[], draft.owners());
         }
     }
 

@@ -50,7 +50,7 @@ impl Start {
 
 /// From stored bytes, and the resourceVersion at which they were written, to what is shown.
 type Convert = Arc<dyn Fn(&Bytes, u64) -> Result<Bytes, Failure> + Send + Sync>;
-type Matches = Arc<dyn Fn(&Stored) -> Result<bool, Failure> + Send + Sync>;
+type Matches = Arc<dyn Fn(&str, &Stored) -> Result<bool, Failure> + Send + Sync>;
 
 /// What of a place a watch sees, and how.
 #[derive(Clone)]
@@ -91,11 +91,11 @@ impl View {
         self.name.as_ref().is_none_or(|wanted| wanted == name)
     }
 
-    fn lets_through(&self, stored: Option<&Stored>) -> Result<bool, Failure> {
+    fn lets_through(&self, key: &str, stored: Option<&Stored>) -> Result<bool, Failure> {
         match (stored, &self.matches) {
             (None, _) => Ok(false),
             (Some(_), None) => Ok(true),
-            (Some(stored), Some(matches)) => matches(stored),
+            (Some(stored), Some(matches)) => matches(key, stored),
         }
     }
 
@@ -107,8 +107,8 @@ impl View {
         if !self.sees(&change.key) {
             return Ok(None);
         }
-        let before = self.lets_through(change.old.as_ref())?;
-        let after = self.lets_through(change.new.as_ref())?;
+        let before = self.lets_through(&change.key, change.old.as_ref())?;
+        let after = self.lets_through(&change.key, change.new.as_ref())?;
         let (kind, stored) = match (&change.old, &change.new) {
             (_, Some(new)) if after && before => ("MODIFIED", new),
             (_, Some(new)) if after => ("ADDED", new),
@@ -130,7 +130,7 @@ impl View {
     }
 
     fn initial(&self, key: &str, stored: &Stored) -> Result<Option<Event>, Failure> {
-        if !self.sees(key) || !self.lets_through(Some(stored))? {
+        if !self.sees(key) || !self.lets_through(key, Some(stored))? {
             return Ok(None);
         }
         Ok(Some(Event::new("ADDED", self.show(&stored.bytes, stored.version)?)))
@@ -147,7 +147,7 @@ impl View {
 }
 
 /// A watch: the changes of a resource that its selector lets through, in order.
-pub struct Subscription {
+pub(crate) struct Subscription {
     log: Arc<Log>,
     tip: watch::Receiver<u64>,
     position: u64,
@@ -235,7 +235,7 @@ impl Subscription {
     }
 
     /// The next event; `None` when the watch is over. A watch with a timeout or bookmarks needs tokio's timer.
-    pub async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.at_hand() {
                 return Some(event);
@@ -257,7 +257,7 @@ impl Subscription {
     }
 
     /// The next event without waiting: `None` when there is none now.
-    pub fn at_hand(&mut self) -> Option<Event> {
+    pub(crate) fn at_hand(&mut self) -> Option<Event> {
         loop {
             if self.log.is_cut() {
                 self.ended = true;

@@ -8,9 +8,8 @@ use serde_json::Value;
 use super::{
     age,
     headings::{self, definition},
-    jsonpath::Path,
 };
-use crate::{openapi::prose, resource::Column};
+use crate::{jsonpath::Path, openapi::prose, resource::Column};
 
 /// The columns of the scale of a custom object.
 pub(super) static SCALE: LazyLock<[Column; 3]> = LazyLock::new(|| {

@@ -13,16 +13,15 @@ mod age;
 mod cells;
 mod custom;
 mod headings;
-pub mod jsonpath;
 mod partial;
 #[cfg(test)]
 mod tests;
 
-pub use partial::{partial_metadata, partial_metadata_list};
+pub(crate) use partial::{partial_metadata, partial_metadata_list};
 
 /// What of its object a row carries: `?includeObject=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Include {
+pub(crate) enum Include {
     /// Nothing.
     None,
     /// Its metadata, as a `PartialObjectMetadata`; also what no parameter means.
@@ -34,15 +33,7 @@ pub enum Include {
 
 impl Include {
     /// Reads the query parameter.
-    ///
-    /// ```
-    /// use allready_apiserver::table::Include;
-    ///
-    /// assert_eq!(Include::parse(Some("None")), Ok(Include::None));
-    /// assert_eq!(Include::parse(None), Ok(Include::Metadata));
-    /// assert_eq!(Include::parse(Some("all")).unwrap_err().code, 400);
-    /// ```
-    pub fn parse(parameter: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn parse(parameter: Option<&str>) -> Result<Self, Failure> {
         match parameter {
             None | Some("" | "Metadata") => Ok(Self::Metadata),
             Some("None") => Ok(Self::None),
@@ -56,7 +47,7 @@ impl Include {
 }
 
 /// The `meta.k8s.io/v1` `Table` of some objects: of a list when `list` says whose, else of one object.
-pub fn table(
+pub(crate) fn table(
     resource: &Resource,
     version: &Version,
     objects: &[Value],
@@ -81,7 +72,7 @@ pub fn table(
 
 /// The `Table` in one event of a watch, bookmarks included. Only the `first` event of a watch says what its columns are. The
 /// `Status` of an error stays as it is, and is not for this.
-pub fn event(
+pub(crate) fn event(
     resource: &Resource,
     version: &Version,
     object: &Value,

@@ -5,16 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::rest::ListBody;
 
 /// An object as `PartialObjectMetadata`.
-///
-/// ```
-/// use allready_apiserver::table::partial_metadata;
-/// use serde_json::json;
-///
-/// let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {}});
-/// let expected = json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": {"name": "web"}});
-/// assert_eq!(partial_metadata(&pod), expected);
-/// ```
-pub fn partial_metadata(object: &Value) -> Value {
+pub(crate) fn partial_metadata(object: &Value) -> Value {
     let mut partial = Map::new();
     partial.insert("kind".into(), "PartialObjectMetadata".into());
     partial.insert("apiVersion".into(), "meta.k8s.io/v1".into());
@@ -25,7 +16,7 @@ pub fn partial_metadata(object: &Value) -> Value {
 }
 
 /// Objects as `PartialObjectMetadataList`.
-pub fn partial_metadata_list(objects: &[Value], list: &ListBody) -> Value {
+pub(crate) fn partial_metadata_list(objects: &[Value], list: &ListBody) -> Value {
     // An empty list of these is written as nothing by the real server.
     let items = match objects {
         [] => Value::Null,

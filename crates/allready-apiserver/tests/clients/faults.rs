@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use allready_apiserver::{
-    ApiServer,
-    call::Verb,
+    ApiServer, Verb,
     fault::{Effect, Rule},
 };
 use kube::{

@@ -86,7 +86,7 @@ pub(super) struct Server {
 impl Server {
     /// Starts a server with these definitions and a namespace, which its client means.
     pub(super) async fn start(definitions: Vec<Value>, namespace: &str) -> Played<Self> {
-        let api = ApiServer::builder().crds(definitions).build().map_err(|failure| failure.message)?;
+        let api = ApiServer::builder().crds(definitions).build().map_err(|error| error.to_string())?;
         let listening = api.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let client = Client::new(api.service(), namespace);
         let server = Self { api, client, listening };

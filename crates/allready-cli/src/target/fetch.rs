@@ -158,7 +158,7 @@ fn place(namespace: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use allready_apiserver::{ApiServer, call::User};
+    use allready_apiserver::{ApiServer, User};
     use kube::Client;
 
     use super::*;

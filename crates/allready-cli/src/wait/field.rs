@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use allready_apiserver::table::jsonpath::{Malformed, Mismatch, Path};
+use allready_apiserver::jsonpath::{Malformed, Mismatch, Path};
 use allready_core::condition::cut;
 use serde_json::Value;
 

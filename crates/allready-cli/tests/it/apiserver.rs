@@ -29,6 +29,7 @@ spec:
 ---
 apiVersion: v1
 kind: ConfigMap
+metadata: {name: settings}
 ";
 
 /// A directory with one file in it.
@@ -41,7 +42,7 @@ fn directory(file: &str, text: &str) -> TempDir {
 /// Runs with a directory of definitions, whose path is not the same every time.
 fn with_crds(directory: &TempDir, arguments: &[&str]) -> String {
     let path = directory.path().display().to_string();
-    let fixed = ["apiserver", "--crds", &path];
+    let fixed = ["apiserver", "--filename", &path];
     allready(&[&fixed[..], arguments].concat(), "").replace(&path, "DIRECTORY")
 }
 
@@ -62,7 +63,7 @@ fn a_definition_that_cannot_be_used_is_named_with_its_file_and_document() {
     assert!(refused.starts_with("exit 65\n"), "{refused}");
     assert!(refused.contains("error: DIRECTORY/b.yaml, document "), "{refused}");
     assert_snapshot!(with_crds(&directory("a.yml", "a: [1,\nb: }"), &[]));
-    assert_snapshot!(allready(&["apiserver", "--crds", "/nonexistent/crds"], ""));
+    assert_snapshot!(allready(&["apiserver", "-f", "/nonexistent/crds"], ""));
 }
 
 #[test]
@@ -82,7 +83,7 @@ impl Running {
     /// Starts it, and returns what it said.
     pub(crate) fn start_with(arguments: &[&str], kubeconfig: &Path, crds: &Path) -> (Self, Vec<String>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_allready"));
-        command.args(["apiserver", "--http", "--kubeconfig"]).arg(kubeconfig).arg("--crds").arg(crds);
+        command.args(["apiserver", "--http", "--kubeconfig"]).arg(kubeconfig).arg("-f").arg(crds);
         Self::run(command.args(arguments))
     }
 
@@ -172,12 +173,44 @@ fn it_serves_what_was_defined_until_it_is_told_to_stop() {
 
     assert!(Command::new("kill").arg(running.0.id().to_string()).status().unwrap().success());
     assert_eq!(running.0.wait().unwrap().code(), Some(0));
-    let mut warnings = String::new();
-    running.0.stderr.take().unwrap().read_to_string(&mut warnings).unwrap();
-    assert!(
-        warnings.contains("widgets.yaml, document 2: no CustomResourceDefinition, left out"),
-        "{warnings}"
-    );
+}
+
+#[test]
+fn what_it_was_given_is_there_again_after_it_was_stopped() {
+    let crds = directory("widgets.yaml", CRDS);
+    let (kubeconfig, data) = (crds.path().join("config"), crds.path().join("state"));
+    let arguments = ["--with", "external-dns", "--data", data.to_str().unwrap()];
+    for made in ["HTTP/1.1 201 ", "HTTP/1.1 409 "] {
+        let (mut running, said) = Running::start_with(&arguments, &kubeconfig, crds.path());
+        assert!(said.last().unwrap().starts_with("Ctrl-C stops it; "), "{said:?}");
+        let address = said[0].strip_prefix("Listening on http://").unwrap();
+        let namespace = r#"{"metadata":{"name":"shop"}}"#;
+        let answer = ask(address, &kubeconfig, "POST /api/v1/namespaces", namespace);
+        assert!(answer.starts_with(made), "{answer}");
+        let given = ask(address, &kubeconfig, "GET /api/v1/namespaces/default/configmaps/settings", "");
+        assert!(given.starts_with("HTTP/1.1 200 "), "{given}");
+        let endpoints = ask(address, &kubeconfig, "GET /apis/externaldns.k8s.io/v1alpha1/dnsendpoints", "");
+        assert!(endpoints.starts_with("HTTP/1.1 200 "), "{endpoints}");
+        assert!(Command::new("kill").arg(running.0.id().to_string()).status().unwrap().success());
+        assert_eq!(running.0.wait().unwrap().code(), Some(0));
+    }
+    fs::write(&data, "notes").unwrap();
+    let refused = allready(&["apiserver", "--data", data.to_str().unwrap()], "");
+    assert!(refused.starts_with("exit 74\n"), "{refused}");
+    assert_eq!(fs::read_to_string(&data).unwrap(), "notes");
+}
+
+/// Sends a request to a server without encryption.
+fn ask(address: &str, kubeconfig: &Path, line: &str, body: &str) -> String {
+    let text = fs::read_to_string(kubeconfig).unwrap();
+    let token = text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap().trim_matches('"');
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {token}");
+    write!(stream, "{line} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 #[test]
@@ -197,18 +230,7 @@ fn deleted_namespaces_are_emptied_unless_no_controllers_are_wanted() {
     for (arguments, left) in [(&[][..], "HTTP/1.1 404 "), (&["--no-controllers"][..], "HTTP/1.1 200 ")] {
         let (_running, said) = Running::start_with(arguments, &kubeconfig, crds.path());
         let address = said[0].strip_prefix("Listening on http://").unwrap();
-        let text = fs::read_to_string(&kubeconfig).unwrap();
-        let token =
-            text.lines().find_map(|line| line.trim().strip_prefix("token: ")).unwrap().trim_matches('"');
-        let ask = |line: &str, body: &str| {
-            let mut stream = TcpStream::connect(address).unwrap();
-            let length = body.len();
-            let head = format!("Host: x\r\nConnection: close\r\nAuthorization: Bearer {token}");
-            write!(stream, "{line} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            answer
-        };
+        let ask = |line: &str, body: &str| ask(address, &kubeconfig, line, body);
         let made = ask("POST /api/v1/namespaces", r#"{"metadata":{"name":"shop"}}"#);
         assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
         assert!(ask("DELETE /api/v1/namespaces/shop", "").starts_with("HTTP/1.1 200 "));

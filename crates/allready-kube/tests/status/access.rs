@@ -1,6 +1,6 @@
 //! The permissions that the documentation names are enough, and are needed.
 
-use allready_apiserver::call::User;
+use allready_apiserver::User;
 use allready_core::Status;
 use allready_kube::status::{UpdateError, Wrote};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};

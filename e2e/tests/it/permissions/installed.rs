@@ -1,6 +1,6 @@
 //! The shipped manifests, installed for the scenarios, and clients as those who have permissions in them.
 
-use allready_apiserver::call::User;
+use allready_apiserver::User;
 use allready_e2e::Server;
 use allready_kube::kinds::{definitions, metallb_definition};
 use k8s_openapi::api::{

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use allready_apiserver::server::Listening;
 use allready_apiserver::{ApiServer, catalog};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
@@ -169,8 +169,7 @@ impl Fleet {
 pub(in crate::bench) async fn server(
     definitions: impl IntoIterator<Item = Value>,
 ) -> Result<(ApiServer, Client)> {
-    let server =
-        ApiServer::builder().crds(definitions).build().map_err(|failure| anyhow!(failure.message))?;
+    let server = ApiServer::builder().crds(definitions).build()?;
     let client = Client::new(server.service(), NAMESPACE);
     make_namespace(&client, NAMESPACE).await?;
     Ok((server, client))

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{policy, role};
-use crate::{access::refuse_escalation, call::User, status::Failure};
+use crate::{access::refuse_escalation, resource::User, status::Failure};
 
 fn writes(held: Value, plural: &str, object: &Value) -> Result<(), Failure> {
     let policy = policy(

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{policy, role};
 use crate::{
     access::{Attempt, Policy},
-    call::User,
+    resource::User,
 };
 
 fn get<'a>(resource: &'a str, namespace: &'a str, name: &'a str) -> Attempt<'a> {

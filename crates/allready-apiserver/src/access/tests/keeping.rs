@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::{
     ApiServer,
     access::{Attempt, Index},
-    call::User,
+    resource::User,
     server::Keep,
     store::{Draft, Expect, Store},
 };

@@ -7,8 +7,7 @@ use super::{
     refused::{engine, post},
 };
 use crate::{
-    call::{Call, User, Verb},
-    resource::{Endpoint, Resource},
+    resource::{Call, Endpoint, Resource, User, Verb},
     rest::Body,
     status::Failure,
 };

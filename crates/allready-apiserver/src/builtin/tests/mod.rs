@@ -13,7 +13,10 @@ mod updated;
 pub(super) fn resource_of(object: &Value) -> crate::resource::Resource {
     let version = object["apiVersion"].as_str().unwrap();
     let group = version.split_once('/').map_or("", |(group, _)| group);
-    super::resources().into_iter().find(|r| r.group == group && r.kind == object["kind"]).unwrap()
+    super::resources(super::Ranges::default())
+        .into_iter()
+        .find(|r| r.group == group && r.kind == object["kind"])
+        .unwrap()
 }
 
 /// The exchanges of a file, one JSON object a line.

@@ -6,7 +6,7 @@ use super::{
     resource_of,
 };
 use crate::{
-    call::Verb,
+    resource::Verb,
     rest::{Answer, Body, Engine},
     status::Failure,
 };

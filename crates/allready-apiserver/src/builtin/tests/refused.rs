@@ -13,10 +13,10 @@ use crate::{
 /// A server with a namespace.
 pub(super) fn engine() -> Engine {
     let mut registry = Registry::default();
-    for resource in crate::builtin::resources() {
+    for resource in crate::builtin::resources(crate::builtin::Ranges::default()) {
         registry.insert(Arc::new(resource));
     }
-    let engine = Engine::new(registry, &|| (Timestamp::UNIX_EPOCH, [0; 32]));
+    let engine = Engine::new(registry, crate::store::Window::default(), &|| (Timestamp::UNIX_EPOCH, [0; 32]));
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "builtin"}});
     post(&engine, &namespace, false).unwrap();
     engine

@@ -14,7 +14,7 @@ fn update(old: &Value, new: &Value, endpoint: Endpoint) -> Result<Value, Failure
         strategy.default(version, &mut object);
         object
     };
-    strategy.decode(version, new)?;
+    strategy.decode(version, new).map_err(Failure::bad_request)?;
     let (old, mut new) = (stored(old), stored(new));
     strategy.admit(endpoint, &mut new, Some(&old), Some(&|| Ok(Vec::new())))?;
     strategy.prepare_update(version, endpoint, &mut new, &old);

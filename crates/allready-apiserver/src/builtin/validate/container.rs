@@ -6,7 +6,7 @@ use super::{
     spot::Spot,
     words::{self, data_key, descending, port, port_name, variable},
 };
-use crate::{builtin::quantity::Quantity, rest::names, status::FieldError};
+use crate::{builtin::quantity::Quantity, names, status::FieldError};
 
 /// What containers are checked against: the pod they are in.
 pub(super) struct Pod<'a> {

@@ -92,10 +92,10 @@ fn registry(entry: &Spot<'_>, errors: &mut Errors) {
     if serde_json::from_slice::<Map<String, Value>>(&bytes).is_ok() || bytes == b"null" {
         return;
     }
-    let why = match crate::rest::json::parse(&bytes) {
+    let why = match crate::json::parse(&bytes) {
         Err(why) => why,
         Ok(parsed) => {
-            let found = crate::rest::go_type(&parsed.value);
+            let found = crate::json::go_type(&parsed.value);
             format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")
         }
     };

@@ -5,7 +5,7 @@ use super::{
     spot::Spot,
     volume::{inner_path, mode},
 };
-use crate::{rest::names, status::FieldError};
+use crate::{names, status::FieldError};
 
 /// The fields that variables may have.
 pub(super) const ENVIRONMENT: [&str; 9] = [

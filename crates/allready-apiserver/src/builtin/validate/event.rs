@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Errors, spot::Spot};
 use crate::{
     builtin::table::Row,
-    rest::names,
+    names,
     status::{FieldError, Mistake, quote},
 };
 

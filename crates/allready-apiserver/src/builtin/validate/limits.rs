@@ -10,7 +10,7 @@ use crate::{
         path::{number_at, text_at},
         quantity::Quantity,
     },
-    rest::names,
+    names,
     status::{FieldError, Mistake},
 };
 

@@ -8,7 +8,7 @@ use super::{
     path::{at, items, number_at, text_at},
     table::Row,
 };
-use crate::{resource::Endpoint, rest::names, status::FieldError};
+use crate::{names, resource::Endpoint, status::FieldError};
 
 mod container;
 mod counters;

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::{Errors, immutable, selector, spot::Spot, words};
-use crate::{builtin::path::at, rest::names, status::FieldError};
+use crate::{builtin::path::at, names, status::FieldError};
 
 const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     builtin::path::{at, at_mut, carry, items, number_at, remove},
-    rest::names,
+    names,
     status::FieldError,
 };
 

@@ -8,7 +8,7 @@ use crate::{
         path::{at, items, text_at},
         table::Row,
     },
-    rest::names,
+    names,
     status::FieldError,
 };
 

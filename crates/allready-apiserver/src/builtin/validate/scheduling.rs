@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Errors, selector, spot::Spot};
 use crate::{
-    rest::names,
+    names,
     status::{FieldError, Mistake, quote},
 };
 

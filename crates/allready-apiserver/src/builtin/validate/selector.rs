@@ -8,7 +8,7 @@ use crate::{
         path::{at, items, text_at},
         written,
     },
-    rest::names,
+    names,
     status::Mistake,
 };
 

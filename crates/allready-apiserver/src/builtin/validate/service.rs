@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     builtin::path::{at, items, text_at},
-    rest::names,
+    names,
     status::{FieldError, Mistake, quote},
 };
 

@@ -9,7 +9,7 @@ use crate::{
         path::{at, text_at},
         quantity::Quantity,
     },
-    rest::names,
+    names,
     status::FieldError,
 };
 

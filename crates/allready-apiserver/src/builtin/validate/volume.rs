@@ -5,7 +5,7 @@ use super::{
     spot::Spot,
     words::{descending, no_steps_back},
 };
-use crate::{builtin::quantity::Quantity, rest::names};
+use crate::{builtin::quantity::Quantity, names};
 
 /// Every kind of volume, in the order in which the real server looks for them.
 const KINDS: [&str; 30] = [

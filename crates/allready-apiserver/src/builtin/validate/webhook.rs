@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Errors, selector, spot::Spot};
-use crate::{rest::names, status::FieldError};
+use crate::{names, status::FieldError};
 
 /// The webhooks of a configuration.
 pub(super) fn check(new: &Value, errors: &mut Errors) {

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{Errors, spot::Spot};
-use crate::rest::names;
+use crate::names;
 
 /// The name of a port: `http`.
 pub(super) fn port_name(name: &str) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::{
         path::{at, at_mut, carry, flag_at, items, number_at, push, remove, text_at},
         table::Row,
     },
-    rest::names,
+    names,
     status::FieldError,
 };
 

@@ -13,12 +13,7 @@ pub(crate) mod tests;
 pub(super) use groups::{groups, versions};
 
 /// The answer to `/version`.
-///
-/// ```
-/// let version = allready_apiserver::openapi::discovery::version();
-/// assert_eq!((&version["major"], &version["minor"]), (&"1".into(), &"36".into()));
-/// ```
-pub fn version() -> Value {
+pub(crate) fn version() -> Value {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -46,7 +41,7 @@ pub fn version() -> Value {
 }
 
 /// The answer to `/api`; `address` is where this server listens, such as `127.0.0.1:6443`.
-pub fn api(registry: &Registry, address: &str) -> Value {
+pub(crate) fn api(registry: &Registry, address: &str) -> Value {
     json!({
         "kind": "APIVersions",
         "versions": versions(registry, ""),
@@ -55,13 +50,13 @@ pub fn api(registry: &Registry, address: &str) -> Value {
 }
 
 /// The answer to `/apis`.
-pub fn apis(registry: &Registry) -> Value {
+pub(crate) fn apis(registry: &Registry) -> Value {
     let groups: Vec<Value> = groups(registry).into_iter().map(|name| describe(registry, name)).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
 /// The answer to `/apis/GROUP`.
-pub fn group(registry: &Registry, name: &str) -> Option<Value> {
+pub(crate) fn group(registry: &Registry, name: &str) -> Option<Value> {
     if !groups(registry).contains(&name) {
         return None;
     }
@@ -78,7 +73,7 @@ fn describe(registry: &Registry, name: &str) -> Value {
 }
 
 /// The answer to `/api/v1` and `/apis/GROUP/VERSION`.
-pub fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
+pub(crate) fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let served: Vec<_> = served(registry, group, version).collect();
     let (first, _) = served.first()?;
     let mut entries = Vec::new();
@@ -96,7 +91,7 @@ pub fn resources(registry: &Registry, group: &str, version: &str) -> Option<Valu
 }
 
 /// Aggregated discovery: of the core group (`/api`), or of all the others (`/apis`).
-pub fn aggregated(registry: &Registry, core: bool) -> Value {
+pub(crate) fn aggregated(registry: &Registry, core: bool) -> Value {
     let names = if core { vec![""] } else { groups(registry) };
     let items: Vec<Value> = names.into_iter().map(|name| aggregated_group(registry, name)).collect();
     json!({
@@ -105,11 +100,6 @@ pub fn aggregated(registry: &Registry, core: bool) -> Value {
         "metadata": {},
         "items": items,
     })
-}
-
-/// The `ETag` of an answer, quoted.
-pub fn etag(body: &[u8]) -> String {
-    format!("\"{}\"", digest::hexadecimal(&[body]))
 }
 
 /// The resources of a group version, by name.

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{access, call::Stamp, resource::Resource, rest::Engine};
+use crate::{
+    access,
+    resource::{Resource, Stamp},
+    rest::Engine,
+};
 
 impl Engine {
     /// Makes the roles and bindings that every cluster has, where they are missing.

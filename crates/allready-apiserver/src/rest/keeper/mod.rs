@@ -16,8 +16,7 @@ use super::{
 };
 use crate::{
     access as rights,
-    call::Call,
-    resource::Resource,
+    resource::{Call, Resource},
     store::{Draft, Expect},
 };
 
@@ -114,6 +113,19 @@ impl Engine {
             }
             Removal::Waiting(_) => Vec::new(),
         }
+    }
+
+    /// Looks at what a server finds when it begins: definitions first, and then what is being deleted.
+    pub(super) fn look_at_everything(&self, now: Timestamp) {
+        let registry = self.registry();
+        let Some(definitions) = registry.iter().find(|resource| is_definition(resource)) else { return };
+        let (objects, _) = self.store().everything();
+        let written =
+            |place: &Arc<str>, key: &str| Task::Written { place: place.clone(), key: key.to_owned() };
+        let defining = objects.iter().filter(|(place, ..)| **place == *definitions.place);
+        self.keep(defining.map(|(place, key, _)| written(place, key)).collect(), now);
+        let marked = objects.iter().filter(|(.., stored)| stored.is_marked());
+        self.keep(marked.map(|(place, key, _)| written(place, key)).collect(), now);
     }
 
     /// Works off tasks and what follows from them.

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Task, is_namespace, set_condition};
 use crate::{
-    call::{Call, Stamp, User, Verb},
-    resource::{Endpoint, Resource},
+    resource::{Call, Endpoint, Resource, Stamp, User, Verb},
     rest::{Engine, finish, meta},
     store::Stored,
 };

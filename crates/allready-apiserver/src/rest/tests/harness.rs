@@ -10,10 +10,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
-    builtin,
-    call::{Call, Stamp, User, Verb},
-    crd,
-    resource::{Endpoint, Registry},
+    builtin, crd,
+    resource::{Call, Endpoint, Registry, Stamp, User, Verb},
     rest::{Answer, Body, Engine},
     status::Failure,
     store::{Event, Subscription},
@@ -22,11 +20,11 @@ use crate::{
 /// A server with everything that is built in.
 pub(crate) fn engine() -> Engine {
     let mut registry = Registry::default();
-    for resource in builtin::resources() {
+    for resource in builtin::resources(crate::builtin::Ranges::default()) {
         registry.insert(Arc::new(resource));
     }
     registry.insert(Arc::new(crd::definition()));
-    Engine::new(registry, &stamp)
+    Engine::new(registry, crate::store::Window::default(), &stamp)
 }
 
 /// What came back.

@@ -185,7 +185,6 @@ proptest! {
             let validator = Validator::new(Arc::new(schema));
             validator.validate(&object, Some(&old));
             validator.validate_status(&object, &old);
-            validator.warnings(&object, Some(&old));
         }
     }
 

@@ -49,7 +49,7 @@ fn a_rule_that_costs_too_much_is_stopped_and_no_other_is_run() {
     let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
     let told = |length: i64| {
         let object = json!({"a": (0..length).collect::<Vec<_>>()});
-        let errors = validator.validate_with(&object, None, Vec::new());
+        let errors = validator.validate_with(&object, None, Vec::new(), &mut Vec::new());
         errors.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(told(400), ["a: Invalid value: failed rule: false"]);
@@ -69,7 +69,7 @@ fn the_rules_of_an_object_have_one_budget() {
     }}}});
     let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
     let numbers: Vec<i64> = (0..300).collect();
-    let errors = validator.validate_with(&json!({"a": vec![numbers; 40]}), None, Vec::new());
+    let errors = validator.validate_with(&json!({"a": vec![numbers; 40]}), None, Vec::new(), &mut Vec::new());
     let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].ends_with(
@@ -81,7 +81,7 @@ fn the_rules_of_an_object_have_one_budget() {
 fn a_literal_of_a_type_does_not_bring_the_server_down() {
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": "Pod{name: 'a'} == self"}]});
     let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
-    assert_eq!(validator.validate_with(&json!({}), None, Vec::new()).len(), 1);
+    assert_eq!(validator.validate_with(&json!({}), None, Vec::new(), &mut Vec::new()).len(), 1);
 }
 
 /// The first number is the last that the real server takes, the second the first that it refuses.
@@ -112,7 +112,7 @@ fn a_rule_may_nest_as_deep_as_on_the_real_server_and_no_deeper() {
             let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}},
                 "x-kubernetes-validations": [{"rule": rule}]});
             let validator = Validator::new(Arc::new(parse(&schema).unwrap()));
-            let errors = validator.validate_with(&json!({"a": 1}), None, Vec::new());
+            let errors = validator.validate_with(&json!({"a": 1}), None, Vec::new(), &mut Vec::new());
             errors.first().map(ToString::to_string)
         };
         assert_eq!(told(last), None, "{name}: {last}");

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::path;
 use crate::{
-    rest::meta,
+    meta,
     schema::{Schema, Shape, malformed::problem, meta::tidy, prune::DEEPEST_OBJECT},
     status::FieldError,
 };

@@ -22,20 +22,7 @@ use super::Schema;
 use crate::status::{FieldError, Mistake};
 
 /// A schema made ready to validate with: its patterns and rules are compiled once.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use allready_apiserver::schema::{Validator, parse};
-/// use serde_json::json;
-///
-/// let schema = parse(&json!({"type": "object", "properties": {"size": {"type": "integer", "minimum": 1}}}))?;
-/// let validator = Validator::new(Arc::new(schema));
-/// let errors = validator.validate(&json!({"size": 0}), None);
-/// assert_eq!(errors[0].to_string(), "size: Invalid value: 0: size in body should be greater than or equal to 1");
-/// # Ok::<(), allready_apiserver::schema::ParseError>(())
-/// ```
-pub struct Validator {
+pub(crate) struct Validator {
     schema: Arc<Schema>,
     patterns: Patterns,
     rules: Option<rules::Node>,
@@ -45,7 +32,7 @@ pub struct Validator {
 
 impl Validator {
     /// Over a schema as its author wrote it, without what [`super::with_object_meta`] adds.
-    pub fn new(schema: Arc<Schema>) -> Self {
+    pub(crate) fn new(schema: Arc<Schema>) -> Self {
         Self {
             patterns: Patterns::of(&schema),
             rules: rules::Node::of(&schema),
@@ -55,22 +42,20 @@ impl Validator {
         }
     }
 
-    /// The schema.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
     /// What is wrong with an object. On an update, what was as wrong before is forgiven.
-    pub fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        self.validate_with(new, old, Vec::new())
+    #[cfg(test)]
+    pub(crate) fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        self.validate_with(new, old, Vec::new(), &mut Vec::new())
     }
 
-    /// The same, with further errors that are told after those of types and bounds.
+    /// What is wrong with an object, with further errors that are told after those of types and bounds. On an update, what was
+    /// as wrong before is forgiven; where a rule fails so, there is a warning.
     pub(crate) fn validate_with(
         &self,
         new: &Value,
         old: Option<&Value>,
         more: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
         let mut errors = structural::check(&self.schema, &self.patterns, "", new, pair);
@@ -78,7 +63,7 @@ impl Validator {
         if self.embedded {
             errors.extend(embedded::check(&self.schema, new));
         }
-        self.lists_and_rules(errors, new, old)
+        self.lists_and_rules(errors, new, old, warnings)
     }
 
     /// What is wrong with an object of another kind, which is not held to the schema, but to everything else.
@@ -87,24 +72,27 @@ impl Validator {
         new: &Value,
         old: Option<&Value>,
         mut found: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         if self.embedded {
             found.extend(embedded::check(&self.schema, new));
         }
-        self.lists_and_rules(found, new, old)
+        self.lists_and_rules(found, new, old, warnings)
     }
 
     /// What is wrong with an object whose `status` alone was written.
-    pub fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
-        self.validate_status_with(new, old, Vec::new())
+    #[cfg(test)]
+    pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> Vec<FieldError> {
+        self.validate_status_with(new, old, Vec::new(), &mut Vec::new())
     }
 
-    /// The same, with further errors that are told after those of types and bounds.
+    /// As [`Validator::validate_with`], of an object whose `status` alone was written.
     pub(crate) fn validate_status_with(
         &self,
         new: &Value,
         old: &Value,
         more: Vec<FieldError>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.property("status")) {
@@ -115,7 +103,7 @@ impl Validator {
             errors = structural::check(schema, &self.patterns, "status", status, pair);
         }
         errors.extend(more);
-        self.lists_and_rules(errors, new, Some(old))
+        self.lists_and_rules(errors, new, Some(old), warnings)
     }
 
     /// What is wrong with a value that stands at a place, such as a default.
@@ -126,21 +114,12 @@ impl Validator {
         if errors.is_empty() { rules.check(at, value, None, None).errors } else { errors }
     }
 
-    /// Warnings of rules that fail about what has not changed.
-    pub fn warnings(&self, new: &Value, old: Option<&Value>) -> Vec<String> {
-        match (&self.rules, old) {
-            (Some(rules), Some(old)) => {
-                rules.check("", new, Some(old), Some(Pair { new, old, schema: &self.schema })).warnings
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn lists_and_rules(
         &self,
         mut errors: Vec<FieldError>,
         new: &Value,
         old: Option<&Value>,
+        warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         if self.lists {
             let twice = lists::check(&self.schema, new);
@@ -156,7 +135,9 @@ impl Validator {
             return errors;
         }
         let pair = old.map(|old| Pair { new, old, schema: &self.schema });
-        errors.extend(rules.check("", new, old, pair).errors);
+        let failures = rules.check("", new, old, pair);
+        warnings.extend(failures.warnings);
+        errors.extend(failures.errors);
         errors
     }
 }
@@ -165,9 +146,4 @@ impl Validator {
 fn blocks_rules(error: &FieldError) -> bool {
     use Mistake::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     matches!(error.mistake, NotSupported | Required | TooLong | TooMany | TypeInvalid)
-}
-
-/// Validates once. Who validates more than once keeps a [`Validator`].
-pub fn validate(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    Validator::new(Arc::new(schema.clone())).validate(new, old)
 }

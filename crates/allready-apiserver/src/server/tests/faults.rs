@@ -2,8 +2,8 @@ use std::time::Instant;
 
 use super::*;
 use crate::{
-    call::Verb,
     fault::{Effect, Rule},
+    resource::Verb,
 };
 
 #[tokio::test]

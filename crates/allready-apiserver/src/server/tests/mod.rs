@@ -4,6 +4,7 @@ mod hostile;
 mod in_process;
 mod patience;
 mod sockets;
+mod state;
 mod webhooks;
 
 use std::{net::SocketAddr, time::Duration};

@@ -7,8 +7,8 @@ use tokio::{
 
 use super::*;
 use crate::{
-    call::Verb,
     fault::{Effect, Rule},
+    resource::Verb,
     server::{Keep, Listen, ListenError},
 };
 

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
-use allready_apiserver::call::User;
+use allready_apiserver::User;
 use allready_controller::hub::inventory::Access;
 use http::{Request, Response};
 use kube::{

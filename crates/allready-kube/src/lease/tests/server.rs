@@ -10,7 +10,7 @@ use std::{
 
 use allready_apiserver::{
     ApiServer, Verb,
-    call::User,
+    User,
     fault::{Effect, Rule},
     server::Keep,
 };

@@ -1,6 +1,6 @@
 //! Missing definitions and permissions: the workload goes on.
 
-use allready_apiserver::call::User;
+use allready_apiserver::User;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::api::DeleteParams;
 

@@ -7,7 +7,7 @@ use std::{
 
 use allready_apiserver::{
     ApiServer, Verb,
-    call::User,
+    User,
     fault::{Effect, Rule},
 };
 use futures::{StreamExt, future};

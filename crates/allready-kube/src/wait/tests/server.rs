@@ -198,7 +198,7 @@ async fn an_object_may_appear_go_and_come_back() {
 async fn without_a_permission_or_a_kind_it_fails_at_once() {
     let server = ApiServer::new();
     let error = {
-        let user = allready_apiserver::call::User::service_account("shop", "operator");
+        let user = allready_apiserver::User::service_account("shop", "operator");
         let nodes: Api<Node> = Api::all(Client::new(server.service_as(user), "default"));
         wait_for(&nodes, "worker", has_condition("Ready"), LONG).await.unwrap_err()
     };

@@ -4,8 +4,6 @@
 //! limit of its own and would run out of stack, so the same limits are applied to the text. A program within them is read
 //! and run on a stack that has room for it.
 
-use std::thread;
-
 /// Levels of brackets and of conditions in conditions; and how many operators of one level may lean on each other.
 pub(super) const DEEPEST: u16 = 250;
 /// How high an expression may be altogether, when brackets and operators alternate.
@@ -14,8 +12,8 @@ const HIGHEST: usize = 500;
 const LONGEST: usize = 100_000;
 /// Up to this depth any thread's stack will do.
 const SHALLOW: usize = 4;
-/// Room for the deepest expression. Only what is used of it is ever taken from the machine.
-const ROOM: usize = 256 << 20;
+/// Room for one level of an expression. Only what is used of it is ever taken from the machine.
+const ROOM: usize = 1 << 20;
 
 /// How deep an expression nests, or why it is refused; and the expression with pairs of `!` and of signs blanked out: the
 /// parser reads what follows a pair twice, and then takes the pair for one.
@@ -57,14 +55,12 @@ pub(super) fn measure(source: &str) -> Result<(usize, String), String> {
 }
 
 /// Does something with an expression of this depth where there is room for it.
-pub(crate) fn roomy<T: Send>(depth: usize, run: impl FnOnce() -> T + Send) -> Option<T> {
+pub(crate) fn roomy<T>(depth: usize, run: impl FnOnce() -> T) -> T {
     if depth <= SHALLOW {
-        return Some(run());
+        return run();
     }
-    thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, run);
-        worker.ok()?.join().ok()
-    })
+    let room = ROOM.saturating_mul(depth);
+    stacker::maybe_grow(room, room, run)
 }
 
 fn refusal(why: &str) -> String {

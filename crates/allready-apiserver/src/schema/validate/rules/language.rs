@@ -28,10 +28,7 @@ impl Program {
     }
 
     /// As [`Program::compile`], with a change of what was read.
-    pub(crate) fn compile_with(
-        source: &str,
-        change: impl FnOnce(&mut Expression) + Send,
-    ) -> Result<Self, String> {
+    pub(crate) fn compile_with(source: &str, change: impl FnOnce(&mut Expression)) -> Result<Self, String> {
         let (depth, plain) = bounds::measure(source)?;
         let read = || {
             let parser = Parser::new().enable_optional_syntax(true).max_recursion_depth(2 * bounds::DEEPEST);
@@ -41,7 +38,6 @@ impl Program {
             Ok(Self { expression, cost, depth })
         };
         bounds::roomy(depth, read)
-            .unwrap_or_else(|| Err("internal error: the expression was not read".into()))
     }
 
     /// How deep it nests.
@@ -64,8 +60,7 @@ impl Program {
 
     /// Whether it speaks of a variable.
     pub(crate) fn uses(&self, variable: &str) -> bool {
-        let uses = || self.expression.references().has_variable(variable);
-        bounds::roomy(self.depth, uses).unwrap_or_default()
+        bounds::roomy(self.depth, || self.expression.references().has_variable(variable))
     }
 }
 

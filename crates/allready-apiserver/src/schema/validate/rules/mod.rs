@@ -124,14 +124,10 @@ impl Node {
         old: Option<&Value>,
         pair: Option<Pair<'_>>,
     ) -> Failures {
-        let run = || {
+        bounds::roomy(self.depth, || {
             let mut failures = Failures::default();
             self.node(new, old, Ratchet { pair, nearest: None }, at, 0, &mut failures);
             failures
-        };
-        bounds::roomy(self.depth, run).unwrap_or_else(|| Failures {
-            errors: vec![FieldError::internal(path::or_nil(at), "the rules could not be run")],
-            ..Failures::default()
         })
     }
 

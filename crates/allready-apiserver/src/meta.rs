@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::names;
+use crate::names;
 use crate::status::{FieldError, Mistake};
 
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;

@@ -23,7 +23,7 @@ pub const MOST: usize = 10_000;
 /// A path, read once and used on many objects.
 ///
 /// ```
-/// use allready_apiserver::table::jsonpath::Path;
+/// use allready_apiserver::jsonpath::Path;
 /// use serde_json::json;
 ///
 /// let path = Path::parse(r#".status.conditions[?(@.type=="Ready")].status"#).unwrap();
@@ -109,7 +109,7 @@ impl Path {
     /// Everything on the way through an object, from itself to what the path leads to.
     ///
     /// ```
-    /// use allready_apiserver::table::jsonpath::Path;
+    /// use allready_apiserver::jsonpath::Path;
     /// use serde_json::json;
     ///
     /// let object = json!({"list": [{"size": 1}, {"size": 2}]});

@@ -8,13 +8,17 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    call::Call,
     schema::Schema,
     status::{Failure, FieldError},
 };
 
+mod call;
+
+pub(crate) use call::{Call, Stamp};
+pub use call::{User, Verb};
+
 /// A served resource: one plural in one API group.
-pub struct Resource {
+pub(crate) struct Resource {
     /// API group; empty for the core group.
     pub group: String,
     /// `pods`.
@@ -44,7 +48,7 @@ pub struct Resource {
 }
 
 /// One served version of a [`Resource`].
-pub struct Version {
+pub(crate) struct Version {
     /// `v1`.
     pub name: String,
     /// What an object looks like in it, metadata included.
@@ -64,16 +68,16 @@ pub struct Version {
 }
 
 /// A schema that is read when it is first asked for: most servers never serve most built-in kinds.
-pub type LazySchema = LazyLock<Arc<Schema>, Box<dyn FnOnce() -> Arc<Schema> + Send>>;
+pub(crate) type LazySchema = LazyLock<Arc<Schema>, Box<dyn FnOnce() -> Arc<Schema> + Send>>;
 
 /// A schema that is there already.
-pub fn ready(schema: Arc<Schema>) -> LazySchema {
+pub(crate) fn ready(schema: Arc<Schema>) -> LazySchema {
     LazyLock::new(Box::new(move || schema))
 }
 
 /// The paths of a scale subresource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scale {
+pub(crate) struct Scale {
     /// `.spec.replicas`.
     pub spec_replicas: String,
     /// `.status.replicas`.
@@ -84,7 +88,7 @@ pub struct Scale {
 
 /// One printer column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Column {
+pub(crate) struct Column {
     /// Heading.
     pub name: String,
     /// `string`, `integer`, `number`, `boolean`, `date`.
@@ -101,24 +105,24 @@ pub struct Column {
 
 impl Resource {
     /// `pods`, or `widgets.lab.example`: how messages name it.
-    pub fn qualified(&self) -> String {
+    pub(crate) fn qualified(&self) -> String {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
 
     /// `v1` or `group/v1` for a version of this resource.
-    pub fn api_version(&self, version: &str) -> String {
+    pub(crate) fn api_version(&self, version: &str) -> String {
         if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
     }
 
     /// A served version by its name.
-    pub fn version(&self, name: &str) -> Option<&Version> {
+    pub(crate) fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
     }
 }
 
 /// Which endpoint of an object a write came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Endpoint {
+pub(crate) enum Endpoint {
     /// The object itself.
     Main,
     /// `/status`.
@@ -131,10 +135,10 @@ pub enum Endpoint {
 
 /// What is special about a kind. The defaults are those of a kind with nothing special: `rest` calls these in the order
 /// in which they stand here.
-pub trait Strategy: Send + Sync {
-    /// Refuses what cannot be decoded into the kind: for built-in kinds wrong JSON types are refused here, as a 400.
+pub(crate) trait Strategy: Send + Sync {
+    /// Says why an object cannot be decoded into the kind, such as a wrong JSON type; the caller frames it in a 400.
     /// Unknown and duplicate fields are not its business.
-    fn decode(&self, _version: &Version, _object: &Value) -> Result<(), Failure> {
+    fn decode(&self, _version: &Version, _object: &Value) -> Result<(), String> {
         Ok(())
     }
 
@@ -239,7 +243,7 @@ pub trait Strategy: Send + Sync {
 
     /// Whether a name is legal, with the sentence that says why not. DNS subdomain unless the kind says otherwise.
     fn name_problem(&self, name: &str) -> Vec<String> {
-        crate::rest::names::dns_subdomain(name)
+        crate::names::dns_subdomain(name)
     }
 
     /// What is wrong with an object, beyond its metadata.
@@ -251,7 +255,8 @@ pub trait Strategy: Send + Sync {
         old: Option<&Value>,
     ) -> Vec<FieldError>;
 
-    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then.
+    /// As [`Strategy::validate`], after what is wrong with the metadata has been found: some kinds check less then. What is
+    /// wrong and forgiven becomes a warning.
     fn validate_after(
         &self,
         found: Vec<FieldError>,
@@ -259,13 +264,14 @@ pub trait Strategy: Send + Sync {
         endpoint: Endpoint,
         new: &Value,
         old: Option<&Value>,
+        _warnings: &mut Vec<String>,
     ) -> Vec<FieldError> {
         let mut errors = found;
         errors.extend(self.validate(version, endpoint, new, old));
         errors
     }
 
-    /// Warnings that a write brings in its `Warning` headers.
+    /// Further warnings that a write brings in its `Warning` headers.
     fn warnings(&self, _version: &Version, _new: &Value, _old: Option<&Value>) -> Vec<String> {
         Vec::new()
     }
@@ -282,28 +288,28 @@ pub trait Strategy: Send + Sync {
 
 /// Everything that is served at one moment.
 #[derive(Default, Clone)]
-pub struct Registry {
+pub(crate) struct Registry {
     resources: BTreeMap<(String, String), Arc<Resource>>,
 }
 
 impl Registry {
     /// Adds a resource, or replaces the one of the same group and plural.
-    pub fn insert(&mut self, resource: Arc<Resource>) {
+    pub(crate) fn insert(&mut self, resource: Arc<Resource>) {
         self.resources.insert((resource.group.clone(), resource.plural.clone()), resource);
     }
 
     /// Stops serving a resource.
-    pub fn remove(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
+    pub(crate) fn remove(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
         self.resources.remove(&(group.to_owned(), plural.to_owned()))
     }
 
     /// A resource by group and plural.
-    pub fn get(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
+    pub(crate) fn get(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
         self.resources.get(&(group.to_owned(), plural.to_owned()))
     }
 
     /// Every resource, by group and plural.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
         self.resources.values()
     }
 }

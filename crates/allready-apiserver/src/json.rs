@@ -27,6 +27,18 @@ pub(crate) struct Duplicate {
     pub(crate) line: usize,
 }
 
+/// How Go names the type of a JSON value.
+pub(crate) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// Reads JSON, or says what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     let mut reader = Reader::new(bytes);

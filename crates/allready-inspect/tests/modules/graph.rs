@@ -1,21 +1,24 @@
-//! The modules of the crate use each other as ARCHITECTURE.md says, and no two of them each other.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+//! The modules of a crate use each other as its table in ARCHITECTURE.md says, and no two of them each other.
+//!
+//! Shared by the tests of the crates that have such a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-const MODULES: &str = "## Rooms of the inspector";
-
 /// The table of ARCHITECTURE.md: each module, and what it may use.
-fn allowed() -> BTreeMap<String, BTreeSet<String>> {
+fn allowed(section: &str) -> BTreeMap<String, BTreeSet<String>> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
     let page = fs::read_to_string(page).unwrap();
-    let section = page.split_once(MODULES).unwrap().1.split("\n## ").next().unwrap();
+    let section = page.split_once(section).unwrap().1.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let uses = cells[2].split(", ").filter(|module| *module != "–").map(str::to_owned).collect();
+        let uses = cells[2]
+            .split(", ")
+            .filter(|module| *module != "–")
+            .map(|module| module.trim_matches('`').to_owned())
+            .collect();
         (cells[0].trim_matches('`').to_owned(), uses)
     })
     .collect()
@@ -74,9 +77,9 @@ fn used(path: &Path, all: &BTreeSet<String>, found: &mut BTreeSet<String>) {
     }
 }
 
-#[test]
-fn every_module_uses_what_the_table_of_the_architecture_says() {
-    let allowed = allowed();
+/// The code of every module uses what the table says, and nothing else.
+pub(crate) fn holds(section: &str) {
+    let allowed = allowed(section);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let all: BTreeSet<String> = fs::read_dir(&source)
         .unwrap()
@@ -87,15 +90,17 @@ fn every_module_uses_what_the_table_of_the_architecture_says() {
     for module in &all {
         let mut found = BTreeSet::new();
         let file = source.join(format!("{module}.rs"));
-        used(&if file.exists() { file } else { source.join(module) }, &all, &mut found);
+        for path in [file, source.join(module)].iter().filter(|path| path.exists()) {
+            used(path, &all, &mut found);
+        }
         found.remove(module);
         assert_eq!(found, allowed[module], "{module}");
     }
 }
 
-#[test]
-fn no_module_uses_itself_by_way_of_others() {
-    let mut left = allowed();
+/// No module of the table uses itself by way of others.
+pub(crate) fn is_acyclic(section: &str) {
+    let mut left = allowed(section);
     while !left.is_empty() {
         let free: Vec<String> =
             left.iter().filter(|(_, uses)| uses.is_empty()).map(|(name, _)| name.clone()).collect();

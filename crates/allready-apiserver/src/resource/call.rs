@@ -1,18 +1,18 @@
-//! One request, understood: what the HTTP shell hands to [`crate::rest`].
+//! One request, understood: what the HTTP shell hands to `rest`.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::resource::{Endpoint, Resource};
+use super::{Endpoint, Resource};
 
 /// When something is done, and the randomness for it: [`Call::now`] and [`Call::random`].
-pub type Stamp = (Timestamp, [u8; 32]);
+pub(crate) type Stamp = (Timestamp, [u8; 32]);
 
 /// What is to be done to which resource.
 #[derive(Clone)]
-pub struct Call {
+pub(crate) struct Call {
     /// What to do.
     pub verb: Verb,
     /// To what.
@@ -84,7 +84,7 @@ impl User {
     /// Someone who is known, in no other group than that of all who are.
     ///
     /// ```
-    /// use allready_apiserver::call::User;
+    /// use allready_apiserver::User;
     ///
     /// let user = User::new("jane").in_group("developers");
     /// assert_eq!(user.groups, ["developers", "system:authenticated"]);
@@ -105,7 +105,7 @@ impl User {
     /// The same, with one more thing known of them.
     ///
     /// ```
-    /// use allready_apiserver::call::User;
+    /// use allready_apiserver::User;
     ///
     /// let user = User::service_account("lab", "speaker").with_extra("authentication.kubernetes.io/node-name", ["one"]);
     /// assert_eq!(user.extra["authentication.kubernetes.io/node-name"], ["one"]);
@@ -123,7 +123,7 @@ impl User {
     /// A service account: what a controller in a cluster is.
     ///
     /// ```
-    /// use allready_apiserver::call::User;
+    /// use allready_apiserver::User;
     ///
     /// let user = User::service_account("shop", "operator");
     /// assert_eq!(user.name, "system:serviceaccount:shop:operator");
@@ -144,10 +144,5 @@ impl Call {
     /// Every value of a query parameter.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.query.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
-    }
-
-    /// The last value of a query parameter.
-    pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }

@@ -14,20 +14,34 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Keep, boot};
+use super::boot;
 use crate::{
-    call::{Stamp, User},
+    builtin::Ranges,
     fault::{Faults, mix},
     http::{
         auth,
         body::{BUDGET, Room},
         watch::Endings,
     },
+    resource::{Stamp, User},
     rest::Engine,
     status::Failure,
+    store::{Draft, Everything, Window},
 };
 
-type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How a server is set up.
+pub(crate) struct Setup {
+    pub(crate) token: Option<String>,
+    pub(crate) users: Vec<(String, User)>,
+    pub(crate) clock: Clock,
+    pub(crate) seed: Option<u64>,
+    pub(crate) patience: Duration,
+    pub(crate) window: Window,
+    pub(crate) ranges: Ranges,
+}
+
 /// By group and version: the hash it was built for, and the text.
 type Documents = HashMap<(String, String), (String, Bytes)>;
 
@@ -35,7 +49,8 @@ type Documents = HashMap<(String, String), (String, Bytes)>;
 pub(crate) struct Shared {
     engine: Engine,
     faults: Faults,
-    crds: Mutex<Vec<Value>>,
+    /// What it began with.
+    given: Mutex<Vec<Value>>,
     token: String,
     /// Who is known over a socket, by token.
     users: Arc<[(String, User)]>,
@@ -47,7 +62,7 @@ pub(crate) struct Shared {
     /// Held by every open watch.
     watches: Arc<()>,
     address: Mutex<String>,
-    pub(super) documents: Mutex<Documents>,
+    pub(crate) documents: Mutex<Documents>,
 }
 
 /// What comes at random, and from the same seed comes the same again.
@@ -71,13 +86,8 @@ impl Dice {
 }
 
 impl Shared {
-    pub(super) fn new(
-        token: Option<String>,
-        mut users: Vec<(String, User)>,
-        clock: Clock,
-        seed: Option<u64>,
-        patience: Duration,
-    ) -> Self {
+    pub(crate) fn new(setup: Setup) -> Self {
+        let Setup { token, mut users, clock, seed, patience, window, ranges } = setup;
         // A token is a secret even where everything else is to be foreseen.
         let token = token.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
         users.push((token.clone(), auth::admin()));
@@ -85,9 +95,9 @@ impl Shared {
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
         let dice = Dice { seed: [seed.0, seed.1], drawn: AtomicU64::new(0) };
         Self {
-            engine: Engine::new(boot::registry(), &|| (clock(), dice.draw())),
+            engine: Engine::new(boot::registry(ranges), window, &|| (clock(), dice.draw())),
             faults: Faults::seeded(seed.0),
-            crds: Mutex::default(),
+            given: Mutex::default(),
             token,
             users: users.into(),
             clock,
@@ -101,10 +111,31 @@ impl Shared {
         }
     }
 
-    pub(super) fn define(&self, crd: Value) -> Result<(), Failure> {
+    pub(crate) fn define(&self, crd: Value) -> Result<(), Failure> {
         boot::define(&self.engine, &crd, self.stamp())?;
-        self.crds.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).push(crd);
         Ok(())
+    }
+
+    /// Makes an object that the server begins with. With `anew`, one that is there already stays as it is.
+    pub(crate) fn give(&self, object: Value, anew: bool) -> Result<(), Failure> {
+        match boot::create(&self.engine, &object, &|| self.stamp()) {
+            Err(failure) if anew && failure.reason == "AlreadyExists" => {}
+            other => other?,
+        }
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).push(object);
+        Ok(())
+    }
+
+    /// How much randomness was drawn.
+    pub(crate) fn drawn(&self) -> u64 {
+        self.dice.drawn.load(Ordering::Relaxed)
+    }
+
+    /// Goes on from everything that another server had.
+    pub(crate) fn resume(&self, everything: Everything<(u64, Draft)>, drawn: u64) {
+        self.dice.drawn.fetch_max(drawn, Ordering::Relaxed);
+        self.engine.resume(everything, &|| self.stamp());
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -152,7 +183,7 @@ impl Shared {
         uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
-    pub(super) fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> Stamp {
         (self.now(), self.random())
     }
 
@@ -169,25 +200,25 @@ impl Shared {
         Arc::clone(&self.watches)
     }
 
-    pub(super) fn watches(&self) -> usize {
+    pub(crate) fn watches(&self) -> usize {
         Arc::strong_count(&self.watches).saturating_sub(1)
     }
 
-    pub(super) fn close_watches(&self) {
+    pub(crate) fn close_watches(&self) {
         self.endings.send_modify(|endings| endings.closed += 1);
     }
 
-    pub(super) fn restart(&self, keep: Keep) {
+    pub(crate) fn restart(&self, keep_data: bool) {
         // Nobody is to see what stands only half: who asks from here on until the end is cut off.
         self.endings.send_modify(|endings| {
             endings.cut += 1;
             endings.restarting = true;
         });
-        self.engine.restart(keep == Keep::Data, &|| self.stamp());
-        if keep == Keep::Nothing {
-            for crd in self.crds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        self.engine.restart(keep_data, &|| self.stamp());
+        if !keep_data {
+            for object in self.given.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                 // It was accepted once.
-                let _ = boot::define(&self.engine, crd, self.stamp());
+                let _ = boot::create(&self.engine, object, &|| self.stamp());
             }
         }
         self.endings.send_modify(|endings| {
@@ -201,7 +232,7 @@ impl Shared {
         self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn listens_on(&self, address: String) {
+    pub(crate) fn listens_on(&self, address: String) {
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
     }
 

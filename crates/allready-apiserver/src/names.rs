@@ -8,14 +8,7 @@ const KEY_RULE: &str =
     "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 /// A DNS subdomain: what most names must be.
-///
-/// ```
-/// use allready_apiserver::rest::names;
-///
-/// assert!(names::dns_subdomain("web.example").is_empty());
-/// assert!(names::dns_subdomain("Web")[0].starts_with("a lowercase RFC 1123 subdomain must"));
-/// ```
-pub fn dns_subdomain(name: &str) -> Vec<String> {
+pub(crate) fn dns_subdomain(name: &str) -> Vec<String> {
     let mut problems = too_long(name, 253, "characters");
     if !is_subdomain(name) {
         let rule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
@@ -25,7 +18,7 @@ pub fn dns_subdomain(name: &str) -> Vec<String> {
 }
 
 /// A DNS label, as namespaces must be.
-pub fn dns_label(name: &str) -> Vec<String> {
+pub(crate) fn dns_label(name: &str) -> Vec<String> {
     let mut problems = too_long(name, 63, "characters");
     if !is_label(name) {
         problems.push(if is_subdomain(name) {
@@ -39,7 +32,7 @@ pub fn dns_label(name: &str) -> Vec<String> {
 }
 
 /// A DNS label that starts with a letter, as services used to be.
-pub fn dns1035_label(name: &str) -> Vec<String> {
+pub(crate) fn dns1035_label(name: &str) -> Vec<String> {
     let mut problems = too_long(name, 63, "characters");
     if !is_label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         let rule = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
@@ -49,7 +42,7 @@ pub fn dns1035_label(name: &str) -> Vec<String> {
 }
 
 /// Anything that can stand between two slashes of a path: the weakest rule, as for roles.
-pub fn path_segment(name: &str) -> Vec<String> {
+pub(crate) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." {
         return vec![format!("may not be '{name}'")];
     }
@@ -57,13 +50,13 @@ pub fn path_segment(name: &str) -> Vec<String> {
 }
 
 /// As [`path_segment`], where something will be appended.
-pub fn path_segment_prefix(name: &str) -> Vec<String> {
+pub(crate) fn path_segment_prefix(name: &str) -> Vec<String> {
     let found = ["/", "%"].into_iter().filter(|illegal| name.contains(illegal));
     found.map(|illegal| format!("may not contain '{illegal}'")).collect()
 }
 
 /// The key of a label or an annotation, or a finalizer: a name with an optional prefix.
-pub fn qualified(key: &str) -> Vec<String> {
+pub(crate) fn qualified(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let example = || explain(&format!("must consist of {KEY_RULE}"), KEY, &["MyName", "my.name", "123-abc"]);
     let mut parts = key.split('/');
@@ -94,7 +87,7 @@ pub fn qualified(key: &str) -> Vec<String> {
 }
 
 /// The value of a label.
-pub fn label_value(value: &str) -> Vec<String> {
+pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut problems = too_long(value, 63, "bytes");
     if !value.is_empty() && !is_key(value) {
         let rule = format!("a valid label must be an empty string or consist of {KEY_RULE}");
@@ -104,7 +97,7 @@ pub fn label_value(value: &str) -> Vec<String> {
 }
 
 /// What a name becomes that is still to get a suffix: a trailing dash is no mistake in it.
-pub fn mask_trailing_dash(name: &str) -> String {
+pub(crate) fn mask_trailing_dash(name: &str) -> String {
     match name.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
             let mut masked: String = rest.to_owned();
