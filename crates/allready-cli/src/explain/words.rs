@@ -6,11 +6,12 @@ use allready_core::Time;
 use allready_inspect::{
     explain::{Cause, Explanation, Folded, Node, What},
     health::Health,
+    words::plural,
 };
 
 use crate::{
     age::age,
-    output::text::{count, cut, plural},
+    output::text::{count, cut},
     printer::tame,
 };
 

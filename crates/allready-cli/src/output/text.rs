@@ -59,19 +59,6 @@ pub(crate) fn count(count: impl TryInto<u64>, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The plural of a kind, where there is not one: `Pods`, `Ingresses`, `NetworkPolicies`.
-pub(crate) fn plural(kind: &str, count: usize) -> String {
-    let mut letters = kind.chars().rev();
-    let (last, before) = (letters.next().unwrap_or_default(), letters.next().unwrap_or_default());
-    match (last, before) {
-        _ if count == 1 => kind.to_owned(),
-        ('s', 'i') => format!("{}es", &kind[..kind.len() - 2]),
-        ('y', before) if !"aeiou".contains(before) => format!("{}ies", &kind[..kind.len() - 1]),
-        ('s' | 'x' | 'z', _) | ('h', 'c' | 's') => format!("{kind}es"),
-        _ => format!("{kind}s"),
-    }
-}
-
 /// Lines of a text, broken between words: a word that is longer than a line has one of its own.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
