@@ -89,34 +89,37 @@ fn listeners(object: &Value) -> Vec<Listener> {
     listeners
         .map(|listener| {
             let field = |name: &str| text(listener[name].as_str().unwrap_or_default(), 253);
-            let status = told.into_iter().flatten().find(|told| told["name"] == listener["name"]);
-            let list = status.map(|status| found::read(&status["conditions"]));
-            let conditions = list.as_ref().map(found::FoundList::conditions).unwrap_or_default();
-            let (mut problems, mut is_broken) = (Vec::new(), false);
-            for condition in conditions.iter().take(MOST) {
-                // Of a listener's conditions, these alone are well when they are False.
-                let good = if matches!(&*condition.type_, "Conflicted" | "OverlappingTLSConfig") {
-                    Status::False
+            let name = field("name");
+            // The status of a hub has one entry for each cluster: `cluster-1.https`.
+            let cluster_of = |told: &Value| {
+                let told = told["name"].as_str()?;
+                if told == name {
+                    Some(String::new())
                 } else {
-                    Status::True
-                };
-                if condition.status != good {
-                    is_broken |= condition.status != Status::Unknown;
-                    let (type_, status) = (&condition.type_, condition.status);
-                    let said = format!("{type_}={status} {}: {}", condition.reason, condition.message);
-                    problems.push(text(&said, 300));
+                    told.strip_suffix(&format!(".{name}")).map(str::to_owned)
+                }
+            };
+            let told = told.into_iter().flatten().filter_map(|status| Some((cluster_of(status)?, status)));
+            let (mut problems, mut is_broken, mut is_silent, mut routes) = (Vec::new(), false, true, 0);
+            for (cluster, status) in told.take(MOST) {
+                routes += status["attachedRoutes"].as_i64().unwrap_or_default();
+                for condition in found::read(&status["conditions"]).conditions().iter().take(MOST) {
+                    is_silent = false;
+                    // Of a listener's conditions, these alone are well when they are False.
+                    let is_negative = matches!(&*condition.type_, "Conflicted" | "OverlappingTLSConfig");
+                    let good = if is_negative { Status::False } else { Status::True };
+                    if condition.status != good && problems.len() < MOST {
+                        is_broken |= condition.status != Status::Unknown;
+                        let (type_, status) = (&condition.type_, condition.status);
+                        let said = format!("{type_}={status} {}: {}", condition.reason, condition.message);
+                        let said = if cluster.is_empty() { said } else { format!("{cluster}: {said}") };
+                        problems.push(text(&said, 300));
+                    }
                 }
             }
-            Listener {
-                name: field("name"),
-                port: listener["port"].as_i64().unwrap_or_default(),
-                protocol: field("protocol"),
-                hostname: field("hostname"),
-                routes: status.and_then(|status| status["attachedRoutes"].as_i64()).unwrap_or_default(),
-                is_silent: conditions.is_empty(),
-                problems,
-                is_broken,
-            }
+            let port = listener["port"].as_i64().unwrap_or_default();
+            let (protocol, hostname) = (field("protocol"), field("hostname"));
+            Listener { name, port, protocol, hostname, routes, problems, is_broken, is_silent }
         })
         .collect()
 }
@@ -141,6 +144,21 @@ mod tests {
         assert_eq!(listeners[0].problems, ["Programmed=False R: m"]);
         assert!(listeners[0].is_broken && listeners[0].routes == 2);
         assert!(listeners[1].is_silent && !listeners[1].is_broken);
+    }
+
+    #[test]
+    fn a_listener_of_a_hub_is_told_for_each_cluster() {
+        let status = |name: &str, programmed: &str| {
+            json!({ "name": name, "attachedRoutes": 1, "conditions": [
+            { "type": "Programmed", "status": programmed, "reason": "R", "message": "m" }] })
+        };
+        let object = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+            "spec": { "listeners": [{ "name": "api", "port": 443, "protocol": "HTTPS" }] },
+            "status": { "listeners": [status("cluster-1.api", "False"), status("cluster-2.api", "True"), status("x.web", "False")] } });
+        let listeners: Vec<Listener> =
+            serde_json::from_value(facts(&object).unwrap()["listeners"].clone()).unwrap();
+        assert_eq!((listeners.len(), listeners[0].routes), (1, 2));
+        assert_eq!(listeners[0].problems, ["cluster-1: Programmed=False R: m"]);
     }
 
     #[test]

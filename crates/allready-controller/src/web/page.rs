@@ -271,8 +271,7 @@ impl<'a> View<'a> {
         let in_words = if all == 0 {
             "no objects yet".to_owned()
         } else {
-            let objects = if all == 1 { "object" } else { "objects" };
-            let mut text = format!("{} {objects}: {}", thousands(all), told.join(", "));
+            let mut text = format!("{}: {}", objects(all), told.join(", "));
             if !causes.is_empty() {
                 text += &format!("; {}", counted(causes.len(), "cause"));
             }
@@ -290,17 +289,19 @@ impl<'a> View<'a> {
         answers.sort_by(|a, b| b.1.health.cmp(&a.1.health).then_with(|| a.0.cmp(&b.0)));
         let is_comparing = self.state.causes.is_none();
         let (health, sentence, object) = if let Some((id, record, said)) = answers.first() {
-            let beside = match answers.len() {
+            let others = match answers.len() {
                 1 => String::new(),
-                count => format!(" ({} of {count} ConfigurationStatuses)", id.name),
+                2 => ", and 1 more ConfigurationStatus".to_owned(),
+                count => format!(", and {} more ConfigurationStatuses", count - 1),
             };
-            (Some(record.health), format!("{said}{beside}"), Some(id.clone()))
+            (Some(record.health), format!("{}: {said}{others}", id.name), Some(id.clone()))
         } else if all == 0 && !coverage.is_complete() {
             (None, "Reading the cluster".to_owned(), None)
         } else if let Some(first) = causes.first().filter(|first| first.health > Health::Suspended) {
             let others = match causes.len() {
                 1 => String::new(),
-                count => format!(", and {} more", counted(count - 1, "cause")),
+                2 => ", and 1 more cause".to_owned(),
+                count => format!(", and {} more causes", count - 1),
             };
             (Some(first.health), format!("{}: {}{others}", first.affects, first.text), first.next.clone())
         } else if worst.is_some_and(|worst| worst > Health::Suspended) {
@@ -316,11 +317,7 @@ impl<'a> View<'a> {
         } else {
             (
                 worst,
-                format!(
-                    "Everything is healthy: {} objects of {}",
-                    thousands(all),
-                    counted(coverage.kinds, "kind")
-                ),
+                format!("Everything is healthy: {} of {}", objects(all), counted(coverage.kinds, "kind")),
                 None,
             )
         };
@@ -464,6 +461,11 @@ fn map(title: &'static str, one: &'static str, mut cells: Vec<Cell>) -> Map {
     let more = cells.len().saturating_sub(MAX_CELLS);
     cells.truncate(MAX_CELLS);
     Map { title, one, cells, more }
+}
+
+/// `5,004 objects`.
+fn objects(count: usize) -> String {
+    format!("{} {}", thousands(count), if count == 1 { "object" } else { "objects" })
 }
 
 /// `5,004`.

@@ -141,6 +141,8 @@ fn events(view: &View, source: Arc<Source>) -> Response<Body> {
     tokio::spawn(async move {
         let _permit = permit;
         let mut changes = source.changes();
+        // It may have ended before anybody listened.
+        changes.mark_changed();
         let mut shown = source.page();
         let Some(first) = event("page", &Whole::of(&shown)) else { return };
         if sender.send(first).await.is_err() {

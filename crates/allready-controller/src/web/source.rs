@@ -154,7 +154,14 @@ impl Source {
             *revision += 1;
             *revision
         };
-        self.changed.send_replace(revision);
+        // The end is the last change.
+        self.changed.send_if_modified(|told| {
+            let is_followed = *told != u64::MAX;
+            if is_followed {
+                *told = revision;
+            }
+            is_followed
+        });
     }
 }
 

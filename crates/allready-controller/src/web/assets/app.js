@@ -192,10 +192,15 @@ async function begin() {
     }
     await new Promise((done) => setTimeout(done, 1000));
   }
-  const pick = $('source');
-  pick.replaceChildren(...state.sources.map((source) => el('option', { value: source.name, text: source.title })));
-  $('pick').hidden = state.sources.length < 2;
+  offer(state.sources);
   readAddress();
+}
+
+function offer(sources) {
+  state.sources = sources;
+  $('source').replaceChildren(...sources.map((source) => el('option', { value: source.name, text: source.title })));
+  $('source').value = state.source;
+  $('pick').hidden = sources.length < 2;
 }
 
 function follow() {
@@ -817,6 +822,14 @@ function main() {
   setInterval(() => {
     for (const element of document.querySelectorAll('[data-since]')) put(element, element.dataset.before + age(element.dataset.since));
   }, 1000);
+  // Clusters come and go: a demo shows its hub later.
+  setInterval(async () => {
+    if (!state.stream) return;
+    try {
+      const sources = await (await fetch('/api/sources')).json();
+      if (JSON.stringify(sources) !== JSON.stringify(state.sources)) offer(sources);
+    } catch { /* The stream says that the connection is lost. */ }
+  }, 3000);
   if (reduced.matches) document.documentElement.classList.add('still');
   begin();
 }
