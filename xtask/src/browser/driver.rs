@@ -1,4 +1,4 @@
-//! A browser without a screen, through the WebDriver protocol: Chromium, by its own driver.
+//! A browser without a screen, through the protocol `WebDriver`: Chromium, by its own driver.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -15,14 +15,14 @@ use tokio::process::{Child, Command};
 use crate::client::{Call, Client, Endpoint};
 
 /// The time in which a page has to come to what is expected of it.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 
 /// A browser with one page.
 pub(super) struct Browser {
     client: Client,
     session: String,
     _driver: Child,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -42,7 +42,7 @@ impl Browser {
             Endpoint { address: format!("127.0.0.1:{port}"), authority: None, token: String::new() };
         let profile = tempfile::tempdir()?;
         let client = Client::new(endpoint)?;
-        let mut browser = Self { client, session: String::new(), _driver: driver, _profile: profile };
+        let mut browser = Self { client, session: String::new(), _driver: driver, profile };
         let began = Instant::now();
         while browser.call(Method::GET, "/status", &Value::Null).await.is_err() {
             ensure!(began.elapsed() < SOON, "chromedriver does not answer");
@@ -63,7 +63,7 @@ impl Browser {
         ]
         .map(str::to_owned)
         .into();
-        flags.push(format!("--user-data-dir={}", browser._profile.path().display()));
+        flags.push(format!("--user-data-dir={}", browser.profile.path().display()));
         let options = json!({ "goog:chromeOptions": { "args": flags } });
         let wanted = json!({ "capabilities": { "alwaysMatch": options } });
         let session = browser.call(Method::POST, "/session", &wanted).await?;

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Something happened at the terminal.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
     /// Somebody pressed a key.
     Key(KeyEvent),

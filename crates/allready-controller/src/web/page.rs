@@ -273,7 +273,8 @@ impl<'a> View<'a> {
         } else {
             let mut text = format!("{}: {}", objects(all), told.join(", "));
             if !causes.is_empty() {
-                text += &format!("; {}", counted(causes.len(), "cause"));
+                text.push_str("; ");
+                text.push_str(&counted(causes.len(), "cause"));
             }
             text
         };
@@ -335,7 +336,7 @@ impl<'a> View<'a> {
 
     fn maps(&self) -> Vec<Map> {
         let nodes = self.of_kind(|kind| kind.name == "Node" && kind.group.is_empty());
-        let mut nodes: Vec<Cell> = nodes.map(|(id, record)| cell(id.name.clone(), id, record)).collect();
+        let mut nodes: Vec<Cell> = nodes.map(|(id, record)| cell(&id.name.clone(), id, record)).collect();
         let by_name: HashMap<String, usize> =
             nodes.iter().enumerate().map(|(index, node)| (node.object.name.clone(), index)).collect();
         let mut reporters: Vec<Cell> = Vec::new();
@@ -356,7 +357,7 @@ impl<'a> View<'a> {
                 (component, "") => component.to_owned(),
                 (component, instance) => format!("{component}/{instance}"),
             };
-            reporters.push(cell(name, id, record));
+            reporters.push(cell(&name, id, record));
         }
         let all = |is_kind: fn(&Kind) -> bool| {
             let named = self.of_kind(is_kind).map(|(id, record)| {
@@ -364,7 +365,7 @@ impl<'a> View<'a> {
                     "" => id.name.clone(),
                     namespace => format!("{namespace}/{}", id.name),
                 };
-                cell(name, id, record)
+                cell(&name, id, record)
             });
             named.collect::<Vec<Cell>>()
         };
@@ -452,8 +453,8 @@ fn said(record: &Record) -> String {
     text(&both, 160)
 }
 
-fn cell(name: String, object: ObjectId, record: &Record) -> Cell {
-    Cell { name: text(&name, 320), health: record.health, note: said(record), object }
+fn cell(name: &str, object: ObjectId, record: &Record) -> Cell {
+    Cell { name: text(name, 320), health: record.health, note: said(record), object }
 }
 
 fn map(title: &'static str, one: &'static str, mut cells: Vec<Cell>) -> Map {

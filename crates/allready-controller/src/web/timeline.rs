@@ -113,10 +113,10 @@ impl Timeline {
             // The new ones come with the next that are written: they are in memory then.
             let mut all = new.to_vec();
             all.extend(self.changes.iter().take(MAX_KEPT.saturating_sub(new.len())).cloned());
-            journal.failed(write(&journal.path, &all));
+            journal.failed(&write(&journal.path, &all));
             journal.lines = all.len();
         } else if let Some(written) = written {
-            journal.failed(written);
+            journal.failed(&written);
         }
     }
 
@@ -146,8 +146,8 @@ impl Journal {
     }
 
     /// Says once that it cannot be written.
-    fn failed(&mut self, written: io::Result<()>) {
-        if let Err(error) = &written
+    fn failed(&mut self, written: &io::Result<()>) {
+        if let Err(error) = written
             && !self.has_failed
         {
             tracing::warn!("cannot write the history to {}: {error}", self.path.display());

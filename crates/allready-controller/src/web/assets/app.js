@@ -240,6 +240,8 @@ function follow() {
 function connected(kind, text) {
   $('live').className = 'live ' + kind;
   put($('live-text'), text);
+  // What may be out of date must not look as if it were not.
+  document.body.classList.toggle('stale', kind === 'lost');
 }
 
 function apply(delta) {
@@ -474,7 +476,9 @@ class HeatMap {
           pen.stroke();
           break;
         default:
-          pen.roundRect(x - gap / 2, y - gap / 2, s + gap, s + gap, s / 6);
+          // Where cells are small, trouble takes the room around it too.
+          if (s > 14) pen.roundRect(x, y, s, s, s / 6);
+          else pen.roundRect(x - gap / 2, y - gap / 2, s + gap, s + gap, s / 6);
           pen.fill();
           pen.strokeStyle = ink;
           pen.beginPath();
