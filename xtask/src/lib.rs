@@ -1,6 +1,7 @@
 //! The project's own chores, as a library: the real API server on loopback, and what compares the embedded one with it.
 
 pub mod bench;
+pub mod browser;
 pub mod catalog;
 pub mod client;
 pub mod cluster;

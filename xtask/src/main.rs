@@ -32,6 +32,8 @@ enum Chore {
     Bench(Bench),
     /// Attack the program of the controllers, and measure its memory, the delay for others, and the longest green over red
     Attack(xtask::bench::attack::Options),
+    /// Open the live view in a real browser and check what is seen (installs Chromium where it is not)
+    Browser(xtask::browser::Options),
     /// Run the same kubectl commands on both servers and compare what they print
     Kubectl {
         /// Compare the real server with a second real one
@@ -238,6 +240,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Bench(Bench::Controller(options)) => xtask::bench::controller::run(options).await,
         Chore::Bench(Bench::Gateway(options)) => xtask::bench::gateway::run(options).await,
         Chore::Bench(Bench::Hub(options)) => xtask::bench::hub::run(options).await,
+        Chore::Browser(options) => Box::pin(xtask::browser::run(options)).await.map(|()| true),
         Chore::Attack(options) => xtask::bench::attack::run(options).await,
         Chore::E2e { filter, ignored } => xtask::e2e::run(&environment, filter.as_deref(), ignored).await,
         Chore::Dependencies => xtask::dependencies::run(),

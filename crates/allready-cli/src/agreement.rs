@@ -15,7 +15,11 @@ use kube::api::DynamicObject;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::{check, declared::Declared, wait, watch};
+use crate::{
+    check,
+    declared::{self, Declared},
+    wait, watch,
+};
 use std::collections::BTreeMap;
 
 /// The answer of a command for an object.
@@ -288,7 +292,7 @@ proptest! {
     fn whatever_happened_before_watch_says_what_check_says_of_all_objects_together(
         changes in prop::collection::vec(change(), 1..30)
     ) {
-        let known = Declared::default().known();
+        let known = declared::Known::of(&Declared::default());
         let mut there: BTreeMap<ObjectId, &Value> = BTreeMap::new();
         for change in &changes {
             let id = ObjectId::of(&change.object).unwrap();
@@ -318,7 +322,7 @@ proptest! {
 
     #[test]
     fn all_commands_say_the_same_of_an_object(object in object()) {
-        let known = Declared::default().known();
+        let known = declared::Known::of(&Declared::default());
         let checked = check::said(&object.to_string(), &known, now());
         prop_assert_eq!(&explained(&object, &known.registry), &checked);
         let waited = wait::said_of(object.clone(), &known.registry, now());

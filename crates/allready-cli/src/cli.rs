@@ -35,7 +35,7 @@ use crate::{
     sweep,
     uninstall::UninstallArgs,
     version::VersionArgs,
-    wait, watch,
+    view, wait, watch,
 };
 
 /// How the command is called.
@@ -58,6 +58,7 @@ Examples:
   allready lint -f crds/              check CRDs for status and condition mistakes
   allready gateway check -f gateways/ compute the status that Gateway API manifests would get
   allready watch -A                   show unhealthy objects live
+  allready view -A --open             the same and more, in the browser
   allready owners gateway/web         show which field manager owns each condition
   allready sweep --dry-run -A         list what writers that are gone have left behind
   allready registry show Certificate.cert-manager.io
@@ -123,6 +124,8 @@ pub(crate) enum Command {
     Lint(Box<lint::LintArgs>),
     /// Show unhealthy objects live in the terminal.
     Watch(Box<watch::WatchArgs>),
+    /// Show a cluster live in the browser.
+    View(Box<view::ViewArgs>),
     /// Remove conditions and reports left by writers that no longer exist.
     Sweep(Box<sweep::SweepArgs>),
     /// Show which field manager owns each condition.
@@ -280,6 +283,10 @@ pub(crate) struct DemoArgs {
     /// Time to wait after each scene: `2s`, or seconds.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
     pub(crate) pause: Duration,
+
+    /// The address of the live view, of this machine; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub(crate) view: SocketAddr,
 
     /// Number of nodes of the system.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]

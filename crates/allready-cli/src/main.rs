@@ -34,6 +34,7 @@ mod sweep;
 mod target;
 mod uninstall;
 mod version;
+mod view;
 mod wait;
 mod watch;
 
@@ -69,6 +70,7 @@ fn run(cli: Cli, printer: &mut Printer) -> Result<ExitCode, Failure> {
         Command::Wait(args) => wait::run(&args, now, printer),
         Command::Lint(args) => lint::run(&args, now, printer),
         Command::Watch(args) => watch::run(&args, now),
+        Command::View(args) => view::run(&args, printer),
         Command::Sweep(args) => sweep::run(&args, now, printer),
         Command::Owners(args) => owners::run(&args, now, printer),
         Command::Registry(args) => registry::run(&args, now, printer),

@@ -10,7 +10,7 @@
 //! | [`gateway`] | the statuses of Gateway API, for classes without a data plane |
 //!
 //! With the feature `program`, `program` runs them in a cluster: it is the binary `allready-controller` and the command
-//! `allready controller`. [`health`] and [`metrics`] are what its probes and its metrics say.
+//! `allready controller`; `web` is the live view of a cluster in a browser. [`health`] and [`metrics`] are what its probes and its metrics say.
 //!
 //! ```
 //! use allready_controller::hub::ClusterName;
@@ -31,4 +31,6 @@ pub mod metrics;
 pub mod polarity;
 #[cfg(feature = "program")]
 pub mod program;
+#[cfg(feature = "program")]
+pub mod web;
 mod words;

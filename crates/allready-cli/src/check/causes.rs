@@ -20,7 +20,7 @@ use crate::{
     age::age,
     output::{
         Cell, Column, Look, Table,
-        text::{count, cut, is_ascii_locale, pluralized},
+        text::{cut, is_ascii_locale},
     },
     printer::health_style,
     watch::command,
@@ -135,7 +135,7 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
             row.push(namespaces.join(", ").into());
         }
         row.push(cause.since.map(|since| age(since, now)).unwrap_or_default().into());
-        row.push(affects(causes, &cause).into());
+        row.push(causes.affects(&cause).into());
         row.push(cause.writer.as_ref().map(|writer| writer.manager.as_str()).unwrap_or_default().into());
         table.row(row);
     }
@@ -205,27 +205,6 @@ pub(crate) fn sign(health: Health, is_ascii: bool) -> &'static str {
         (_, false) => "…",
         (_, true) => "..",
     }
-}
-
-/// `Deployment/web, 12 Pods`: what nothing else controls first; what is between a workload and its pods is left out.
-pub(crate) fn affects(causes: &Causes, cause: &Cause) -> String {
-    let affected: BTreeSet<&ObjectId> = cause.affected.iter().collect();
-    let mut kinds: BTreeMap<(bool, &str), Vec<&ObjectId>> = BTreeMap::new();
-    for id in &cause.affected {
-        let is_between = matches!(id.kind.as_str(), "ReplicaSet" | "EndpointSlice");
-        let top = causes.top(id);
-        let is_part = top != *id && affected.contains(&top);
-        if !(is_between && (is_part || id.kind == "EndpointSlice")) {
-            kinds.entry((is_part, &id.kind)).or_default().push(id);
-        }
-    }
-    let kinds = kinds.into_iter().map(|((is_part, kind), ids)| match ids.as_slice() {
-        [one] if kind.is_empty() => one.name.clone(),
-        [one] if !is_part => format!("{kind}/{}", one.name),
-        many if kind.is_empty() => count(many.len(), "object"),
-        many => format!("{} {}", many.len(), pluralized(kind, many.len())),
-    });
-    kinds.collect::<Vec<_>>().join(", ")
 }
 
 /// The command that explains the first cause.

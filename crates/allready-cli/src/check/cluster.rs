@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     cluster::{Cluster, Patience},
-    declared::{Declared, are_custom},
+    declared::{Declared, Known, are_custom},
     failure::Failure,
     printer::Printer,
     target::{Asked, absent_namespace, discover, get, none_found, parse, resolve, unlisted},
@@ -51,9 +51,9 @@ pub(super) fn check(
         let catalog = discover(&cluster).await?;
         let mut asked = resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
         if args.rules.is_none() && are_custom(asked.iter().map(|asked| &asked.resource)) {
-            printer.warnings(&declared.ask(&cluster, &catalog).await.all());
+            printer.warnings(&declared.ask(&cluster.client, &catalog).await.all());
         }
-        let known = declared.known();
+        let known = Known::of(&declared);
         let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, Causes::new(Extent::Asked));
         if targets.is_empty() {

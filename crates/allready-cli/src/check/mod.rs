@@ -18,7 +18,7 @@ use allready_core::Time;
 use allready_inspect::{causes::Causes, graph::Extent};
 
 pub(crate) use args::CheckArgs;
-pub(crate) use causes::{affects, sign};
+pub(crate) use causes::sign;
 #[cfg(test)]
 pub(crate) use files::{said, said_together};
 
@@ -28,7 +28,13 @@ use self::{
     judged::{Plan, Shown},
     judgement::By,
 };
-use crate::{declared::Known, failure::Failure, output::Format, printer::Printer, watch::command};
+use crate::{
+    declared::{Known, look_through},
+    failure::Failure,
+    output::Format,
+    printer::Printer,
+    watch::command,
+};
 
 pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<ExitCode, Failure> {
     let check = Check {
@@ -44,9 +50,9 @@ pub(crate) fn run(args: &CheckArgs, now: Time, printer: &mut Printer) -> Result<
     let (tally, nothing) = if args.input.is_given() {
         let sources = args.input.find()?;
         if args.rules.is_none() {
-            printer.warnings(&declared.look_through(&sources.files));
+            printer.warnings(&look_through(&mut declared, &sources.files));
         }
-        let known = declared.known();
+        let known = Known::of(&declared);
         let plan = check.plan(&known);
         let mut collector = Collector::new(&plan, Causes::new(Extent::Part));
         files::check(&sources.files, &plan, declared, &mut collector)?;

@@ -26,7 +26,7 @@ impl Lesson {
         if learnt.is_empty() {
             return;
         }
-        self.known = Some(Arc::new(self.declared.known()));
+        self.known = Some(Arc::new(Known::of(&self.declared)));
         for learnt in learnt {
             self.problems.extend(learnt.problem.as_ref().map(|problem| format!("{source}: {problem}")));
             self.learnt.push((number, learnt));

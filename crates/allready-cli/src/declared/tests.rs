@@ -1,5 +1,6 @@
 //! The kinds that a definition may speak of.
 
+use allready_core::set::ANNOTATION;
 use serde_json::{Value, json};
 
 use super::*;
@@ -19,23 +20,23 @@ fn widget(conditions: &[(&str, &str)]) -> Value {
 }
 
 fn health(declared: &Declared, object: &Value) -> (Health, bool) {
-    let (verdict, is_excused) = declared.known().judge(object, Time::EPOCH);
+    let (verdict, is_excused) = Known::of(declared).judge(object, Time::EPOCH);
     (verdict.health, is_excused)
 }
 
 #[test]
 fn a_file_goes_before_a_definition_and_a_definition_before_what_is_built_in() {
     let shiny = widget(&[("Ready", "True"), ("Shiny", "True")]);
-    let mut declared = Declared::default();
-    assert_eq!(health(&declared, &shiny).0, Health::Healthy);
-    assert_eq!(
-        declared.learn_all([&definition("example.com", "Widget", "Ready: !Shiny")]),
-        [] as [String; 0]
-    );
-    assert_eq!(health(&declared, &shiny).0, Health::Degraded);
+    let learnt = |mut declared: Declared| {
+        let problems = declared.learn_all([&definition("example.com", "Widget", "Ready: !Shiny")]);
+        assert_eq!(problems, [] as [String; 0]);
+        declared
+    };
+    assert_eq!(health(&Declared::default(), &shiny).0, Health::Healthy);
+    assert_eq!(health(&learnt(Declared::default()), &shiny).0, Health::Degraded);
     let file =
         json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Shiny": "informational" } }]);
-    declared.files = registry::read(&file).unwrap();
+    let declared = learnt(Declared::of_files(registry::read(&file).unwrap()));
     assert_eq!(health(&declared, &shiny), (Health::Healthy, false), "what a file says is nobody's excuse");
 }
 
@@ -75,7 +76,7 @@ fn a_definition_cannot_speak_of_the_kinds_of_others() {
     {
         let mut declared = Declared::default();
         let problems = declared.learn_all([&definition(group, kind, always)]);
-        assert_eq!((problems.len(), declared.definitions.len()), (1, 0), "{group} {kind}");
+        assert_eq!((problems.len(), declared.definitions().len()), (1, 0), "{group} {kind}");
         assert!(problems[0].ends_with("not for a definition to say: give --registry"), "{problems:?}");
     }
     let mut other = definition("example.com", "Widget", always);

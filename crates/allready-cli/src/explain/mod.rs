@@ -185,7 +185,7 @@ async fn from_cluster(
     let root = Reference::to(&root);
     let budget = Budget { requests: args.requests.into(), time: args.timeout };
     // What is behind a kind of Kubernetes may be of any other.
-    let mut heard = declared.ask(&cluster, &catalog).await;
+    let mut heard = declared.ask(&cluster.client, &catalog).await;
     // The answer is about the one object, and if that is Kubernetes' own no definition is missed for it.
     heard.gap = heard.gap.filter(|_| are_custom([resource]));
     printer.warnings(&heard.all());

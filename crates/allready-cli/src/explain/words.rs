@@ -6,11 +6,12 @@ use allready_core::Time;
 use allready_inspect::{
     explain::{Cause, Explanation, Folded, Node, What},
     health::Health,
+    words::plural,
 };
 
 use crate::{
     age::age,
-    output::text::{count, cut, pluralized},
+    output::text::{count, cut},
     printer::tame,
 };
 
@@ -62,7 +63,7 @@ pub(super) fn folded(folded: &[Folded]) -> String {
             return count(folded.count, more);
         }
         let health = folded.health.as_str().to_lowercase();
-        format!("{} {health} {}", folded.count, pluralized(&tame(&folded.kind), folded.count))
+        format!("{} {health} {}", folded.count, plural(&tame(&folded.kind), folded.count))
     });
     parts.collect::<Vec<_>>().join(", ")
 }

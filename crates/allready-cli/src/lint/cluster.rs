@@ -38,7 +38,7 @@ pub(super) async fn lint(
     let catalog = target::discover(&cluster).await?;
     let asked = target::resolve(&targets, &args.scope, &args.selector, &catalog, &cluster.namespace)?;
     let heard = if are_custom(asked.iter().map(|asked| &asked.resource)) {
-        declared.ask(&cluster, &catalog).await
+        declared.ask(&cluster.client, &catalog).await
     } else {
         Heard::default()
     };

@@ -19,6 +19,7 @@ pub(crate) use args::LintArgs;
 use session::{Begin, Session};
 
 use crate::{
+    declared::look_through,
     failure::Failure,
     printer::{Printer, tame},
 };
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &LintArgs, now: Time, printer: &mut Printer) -> Result<E
     let begin = Begin { config: &config, ignores: &ignores, now: args.now.unwrap_or(now) };
     let (report, mut nothing) = if args.input.is_given() {
         let sources = args.input.find()?;
-        let problems = declared.look_through(&sources.files);
+        let problems = look_through(&mut declared, &sources.files);
         let mut session = Session::new(&begin, declared);
         for problem in problems {
             session.problem(tame(&problem));

@@ -1,9 +1,5 @@
 //! Text that fits: wrapped between words, shortened at its end, and the branches of a tree.
 
-use std::borrow::Cow;
-
-use allready_core::rollup::plural;
-
 /// The signs that a tree is drawn with.
 #[derive(Debug)]
 pub(crate) struct Signs {
@@ -61,11 +57,6 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 pub(crate) fn count(count: impl TryInto<u64>, one: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The kind of so many objects: `1 Pod`, `2 Pods`.
-pub(crate) fn pluralized(kind: &str, count: usize) -> Cow<'_, str> {
-    if count == 1 { Cow::Borrowed(kind) } else { plural(kind) }
 }
 
 /// Lines of a text, broken between words: a word that is longer than a line has one of its own.

@@ -34,6 +34,7 @@ use self::{
 };
 use crate::{
     cluster::{Cluster, Patience, shown},
+    declared::registry_of,
     failure::Failure,
     output,
     printer::{Printer, tame},
@@ -74,7 +75,7 @@ async fn wait(args: &WaitArgs, printer: &mut Printer) -> Result<ExitCode, Failur
         }
         // What definitions declare is asked only now: that of a kind which was not served before is new as well.
         let resources = objects.iter().map(|object| &object.resource);
-        waiting.rules.registry = declared.clone().registry_of(&cluster, &catalog, resources, printer).await;
+        waiting.rules.registry = registry_of(declared.clone(), &cluster, &catalog, resources, printer).await;
         let mut progress = Progress::new(args.quiet, &objects);
         let ended = waiting.until_over(&mut objects, &catalog, &mut progress, printer).await;
         progress.end();

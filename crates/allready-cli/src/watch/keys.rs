@@ -5,11 +5,11 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
 use super::{
-    filter::Filter,
-    model::{Key, Listing, Looked, Model, Screen, Step},
+    model::{Listing, Looked, Model, Screen, Step},
     update::Effect,
     view,
 };
+use allready_inspect::live::{Filter, Key};
 
 /// The longest filter.
 const MAX_FILTER: usize = 200;

@@ -1,18 +1,11 @@
 //! `allready watch`: a live table of what is not healthy and of its causes, in the terminal.
 //!
-//! The parts are apart: `feed` says what happens in the cluster, `graph` judges it in view of the other objects as `check` does, and
-//! `terminal` says what keys are pressed; `update` makes the next state of it, and `view` draws the state. Only the first three
-//! touch the world.
+//! The parts are apart: `allready_inspect::live` follows the cluster and judges its objects in view of each other as `check` does, and
+//! `terminal` says what keys are pressed; `update` makes the next state of it, and `view` draws the state. Only the first two touch
+//! the world.
 
-mod aging;
 pub(crate) mod command;
-mod details;
-mod feed;
-mod filter;
-mod graph;
-mod history;
 mod keys;
-mod kinds;
 mod model;
 mod shell;
 mod terminal;
@@ -25,17 +18,15 @@ mod tests;
 use std::{fmt::Write as _, io::IsTerminal as _, process::ExitCode};
 
 use allready_core::Time;
+use allready_inspect::live::{Chosen, Discovered};
 use allready_kube::resources::{Catalog, Resource};
 use clap::Args;
 
 #[cfg(test)]
-pub(crate) use self::{
-    feed::said,
-    tests::{Change, said_together},
-};
+pub(crate) use self::tests::{Change, said, said_together};
 use self::{
     model::Model,
-    shell::{Asking, Chosen, Known, Shell},
+    shell::{Asking, Shell},
 };
 use crate::{
     cluster::{ClusterArgs, Patience},
@@ -127,7 +118,7 @@ async fn start(args: &WatchArgs, now: Time) -> Result<ExitCode, Failure> {
     model.is_ascii = is_ascii_locale();
     model.flags = command::flags(&args.cluster);
     let mut shell = Shell::new(client, model);
-    let known = Known::of(&cluster, catalog, &files).await;
+    let known = Discovered::of(&cluster.client, catalog, &files).await;
     shell.learn(first.clone(), known);
     let chosen = |catalog: &Catalog| {
         // Where types are named, nothing new is looked for but what is declared of them.

@@ -4,127 +4,10 @@ use std::{cmp::Ordering, collections::HashSet, sync::Arc};
 
 use allready_core::Time;
 use allready_inspect::{
-    causes::Cause, explain::Explanation, graph::ObjectId, health::Health, judge::Verdict, writers::Writer,
+    explain::Explanation,
+    health::Health,
+    live::{Details, Filter, Group, Key, Kind, Place, Record, State, Subject},
 };
-
-use super::{
-    details::Details,
-    filter::{Filter, Subject},
-    history::History,
-    kinds::{Coverage, Kind, Tally},
-};
-use crate::{age::age, declared::Heard};
-
-/// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
-const MAX_REASON: usize = 120;
-const MAX_MESSAGE: usize = 600;
-
-/// Where an object is, within its kind.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place {
-    pub(super) namespace: Box<str>,
-    pub(super) name: Box<str>,
-}
-
-/// An object: the index of its kind, and its place.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key {
-    pub(super) kind: usize,
-    /// Shared by everything that speaks of the object: rows are made anew many times a second.
-    pub(super) place: Arc<Place>,
-}
-
-impl Key {
-    pub(super) fn new(kind: usize, namespace: &str, name: &str) -> Self {
-        Self { kind, place: Arc::new(Place { namespace: namespace.into(), name: name.into() }) }
-    }
-}
-
-/// What was last seen of an object. Most objects of a cluster are healthy, and of those hardly anything is kept.
-#[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) uid: Box<str>,
-    pub(super) health: Health,
-    /// Since when, if the object says so.
-    pub(super) since: Option<Time>,
-    /// Since when it was seen like this.
-    pub(super) seen: Time,
-    /// Whether it became like this while it was watched, so that this is since when.
-    pub(super) is_witnessed: bool,
-    /// What says so, unless it is healthy.
-    pub(super) told: Option<Box<Told>>,
-}
-
-impl Record {
-    /// Since when it is like this, if that is known: by what it says itself, or because it was seen to change.
-    pub(super) fn begin(&self) -> Option<Time> {
-        self.since.or(self.is_witnessed.then_some(self.seen))
-    }
-
-    pub(super) fn reason(&self) -> &str {
-        self.told.as_ref().map_or("", |told| &told.reason)
-    }
-
-    pub(super) fn message(&self) -> &str {
-        self.told.as_ref().map_or("", |told| &told.message)
-    }
-}
-
-/// What a verdict rests on.
-#[derive(Clone, Debug)]
-pub(super) struct Told {
-    pub(super) reason: String,
-    pub(super) message: String,
-    pub(super) writer: Option<Writer>,
-}
-
-impl Told {
-    /// The part of a verdict that is worth remembering.
-    pub(super) fn of(verdict: Verdict) -> Option<Box<Self>> {
-        let reason = head(verdict.reason, MAX_REASON);
-        let message = head(verdict.message, MAX_MESSAGE);
-        let is_worth = verdict.health != Health::Healthy;
-        is_worth.then(|| Box::new(Self { reason, message, writer: verdict.writer }))
-    }
-}
-
-/// So many characters of a text at most.
-fn head(mut text: String, length: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(length) {
-        text.truncate(end);
-        text.push('…');
-        text.shrink_to_fit();
-    }
-    text
-}
-
-/// A cause, and the objects that are not well because of it.
-#[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) health: Health,
-    /// Says what is wrong, in one line.
-    pub(super) text: String,
-    pub(super) namespaces: Vec<String>,
-    pub(super) since: Option<Time>,
-    pub(super) writer: Option<String>,
-    /// The affected objects, in words.
-    pub(super) affects: String,
-    pub(super) objects: Vec<Key>,
-}
-
-impl Group {
-    pub(super) fn of(cause: &Cause, affects: String, objects: Vec<Key>) -> Self {
-        Self {
-            health: cause.health,
-            text: head(cause.text.clone(), MAX_MESSAGE),
-            namespaces: cause.namespaces.iter().cloned().collect(),
-            since: cause.since,
-            writer: cause.writer.as_ref().map(|writer| writer.manager.clone()),
-            affects: head(affects, MAX_MESSAGE),
-            objects,
-        }
-    }
-}
 
 /// The rows of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,22 +120,14 @@ pub(super) enum Looked {
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is true or false whatever the others are")]
 pub(super) struct Model {
-    pub(super) now: Time,
     /// What is watched, in words: `namespace shop`.
     pub(super) scope: String,
     /// What a command needs to speak to the same cluster: ` --context production`.
     pub(super) flags: String,
     /// Whether objects of several namespaces are watched.
     pub(super) has_namespaces: bool,
-    pub(super) kinds: Vec<Kind>,
-    /// The groups of the API of which nothing is known, and why.
-    pub(super) blind: Vec<String>,
-    /// What definitions declare and cannot be understood, and why not all of them could be read.
-    pub(super) heard: Heard,
-    /// Why the server does not answer, and when it last did.
-    pub(super) silence: Option<(String, Time)>,
-    pub(super) tally: Tally,
-    pub(super) history: History,
+    /// The objects of the cluster, and what is behind how they are.
+    pub(super) live: State,
     pub(super) filter: Filter,
     /// Whether the filter is being typed.
     pub(super) is_typing: bool,
@@ -262,8 +137,6 @@ pub(super) struct Model {
     pub(super) screen: Screen,
     /// Where the way back leads.
     pub(super) back: Vec<Step>,
-    /// The causes of what is not well, worst first; nothing until they were looked for.
-    pub(super) causes: Option<Vec<Group>>,
     pub(super) listing: Listing,
     /// The causes in the table, by their index.
     pub(super) shown: Vec<usize>,
@@ -282,6 +155,8 @@ pub(super) struct Model {
     pub(super) rows: Vec<Key>,
     /// Whether the rows have to be made anew.
     pub(super) is_dirty: bool,
+    /// The revision of the objects that the rows were made of.
+    pub(super) arranged: u64,
     /// Whether the terminal has nothing but ASCII.
     pub(super) is_ascii: bool,
     /// Columns and lines of the terminal.
@@ -292,23 +167,16 @@ impl Model {
     /// Nothing is known yet.
     pub(super) fn new(scope: String, has_namespaces: bool, now: Time) -> Self {
         Self {
-            now,
             scope,
             flags: String::new(),
             has_namespaces,
-            kinds: Vec::new(),
-            blind: Vec::new(),
-            heard: Heard::default(),
-            silence: None,
-            tally: Tally::default(),
-            history: History::default(),
+            live: State::new(now),
             filter: Filter::default(),
             is_typing: false,
             order: Order::Worst,
             shows_all: false,
             screen: Screen::Table,
             back: Vec::new(),
-            causes: None,
             listing: Listing::Causes,
             shown: Vec::new(),
             chosen_cause: None,
@@ -320,24 +188,14 @@ impl Model {
             position: 0,
             rows: Vec::new(),
             is_dirty: true,
+            arranged: 0,
             size: (80, 24),
         }
     }
 
-    pub(super) fn coverage(&self) -> Coverage {
-        let silence = self.silence.as_ref();
-        let silence = silence.map(|(why, since)| format!("{}: {why}", age(*since, self.now)));
-        let undeclared = self.heard.gap.clone();
-        Coverage { undeclared, silence, ..Coverage::of(&self.kinds, &self.blind) }
-    }
-
-    pub(super) fn record(&self, key: &Key) -> Option<&Record> {
-        self.kinds.get(key.kind)?.objects.get(&key.place)
-    }
-
     /// `Deployment/web`.
     pub(super) fn name(&self, key: &Key) -> String {
-        let kind = self.kinds.get(key.kind).map_or("", |kind| &kind.name);
+        let kind = self.live.kinds.get(key.kind).map_or("", |kind| &kind.name);
         format!("{kind}/{}", key.place.name)
     }
 
@@ -348,7 +206,9 @@ impl Model {
 
     /// Makes the rows anew where something changed: filtered, sorted, and with the selection on the object it was on.
     pub(super) fn arrange(&mut self) {
-        if !std::mem::take(&mut self.is_dirty) {
+        let revision = self.live.revision;
+        let is_new = std::mem::replace(&mut self.arranged, revision) != revision;
+        if !std::mem::take(&mut self.is_dirty) && !is_new {
             return;
         }
         if self.shows_causes() {
@@ -360,14 +220,14 @@ impl Model {
         self.shown.clear();
         let mut rows: Vec<Row<'_>> = Vec::new();
         let mut add = |kind, key: Key, record: &Record| {
-            let flaps = self.history.flaps(&key, self.now);
+            let flaps = self.live.history.flaps(&key, self.live.now);
             rows.push(Row { kind, key, health: record.health, begin: record.begin(), flaps });
         };
         match self.members() {
             Some(members) => {
                 let members: HashSet<&Key> = members.iter().collect();
                 for key in members {
-                    let Some(kind) = self.kinds.get(key.kind) else { continue };
+                    let Some(kind) = self.live.kinds.get(key.kind) else { continue };
                     let Some(record) = kind.objects.get(&key.place) else { continue };
                     if self.matches(kind, &key.place, record, record.reason()) {
                         add(kind, key.clone(), record);
@@ -375,7 +235,7 @@ impl Model {
                 }
             }
             None => {
-                for (index, kind) in self.kinds.iter().enumerate() {
+                for (index, kind) in self.live.kinds.iter().enumerate() {
                     for (place, record) in kind.objects.iter() {
                         if self.is_wanted(kind, place, record) {
                             add(kind, Key { kind: index, place: Arc::clone(place) }, record);
@@ -392,7 +252,7 @@ impl Model {
 
     /// Returns true if the rows are causes.
     pub(super) fn shows_causes(&self) -> bool {
-        self.listing == Listing::Causes && self.causes.is_some()
+        self.listing == Listing::Causes && self.live.causes.is_some()
     }
 
     /// The objects that the table is about, where it is not about all; whether they are healthy or not.
@@ -400,7 +260,7 @@ impl Model {
         match &self.listing {
             Listing::Causes | Listing::Objects => None,
             Listing::Cause(text) => {
-                let cause = self.causes.iter().flatten().find(|cause| cause.text == *text);
+                let cause = self.live.causes.iter().flatten().find(|cause| cause.text == *text);
                 Some(cause.map_or(&[], |cause| &cause.objects))
             }
             Listing::Behind(_, objects) => Some(objects),
@@ -412,7 +272,7 @@ impl Model {
         let is_wanted = |cause: &Group| {
             self.filter.is_empty()
                 || cause.objects.iter().any(|key| {
-                    let kind = self.kinds.get(key.kind);
+                    let kind = self.live.kinds.get(key.kind);
                     let found = kind.and_then(|kind| Some((kind, kind.objects.get(&key.place)?)));
                     let says = |kind, record, text| self.matches(kind, &key.place, record, text);
                     found.is_some_and(|(kind, record)| {
@@ -420,13 +280,13 @@ impl Model {
                     })
                 })
         };
-        let causes = self.causes.iter().flatten().enumerate();
+        let causes = self.live.causes.iter().flatten().enumerate();
         causes.filter(|(_, cause)| is_wanted(cause)).map(|(index, _)| index).collect()
     }
 
     /// The cause of a row.
     pub(super) fn cause(&self, row: usize) -> Option<&Group> {
-        self.causes.as_ref()?.get(*self.shown.get(row)?)
+        self.live.causes.as_ref()?.get(*self.shown.get(row)?)
     }
 
     /// The number of rows.
@@ -439,7 +299,7 @@ impl Model {
         let looked = self.looked.as_ref().map(|(key, _)| key);
         let mut behind: Vec<Key> = Vec::new();
         for node in self.explanation.iter().flat_map(|explanation| &explanation.nodes) {
-            if let Some(key) = self.key_of(&node.object)
+            if let Some(key) = self.live.key_of(&node.object)
                 && looked != Some(&key)
                 && !behind.contains(&key)
             {
@@ -447,14 +307,6 @@ impl Model {
             }
         }
         behind
-    }
-
-    /// The watched object of this name.
-    pub(super) fn key_of(&self, id: &ObjectId) -> Option<Key> {
-        let is_kind = |kind: &&Kind| kind.name == id.kind && kind.group == id.group;
-        let index = self.kinds.iter().rposition(|kind| is_kind(&kind))?;
-        let key = Key::new(index, &id.namespace, &id.name);
-        self.record(&key).is_some().then_some(key)
     }
 
     /// Whether an object belongs into the table. What rests on purpose is not unhealthy.

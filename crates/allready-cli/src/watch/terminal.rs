@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use ratatui::{
     DefaultTerminal,
-    crossterm::event::{self, Event as Input, KeyEventKind},
+    crossterm::event::{self, Event, KeyEventKind},
 };
 use tokio::sync::mpsc;
 
 use super::{
     model::Model,
-    update::Event,
+    update::Input,
     view::{self, Palette},
 };
 use crate::failure::Failure;
@@ -36,9 +36,9 @@ impl Terminal {
         }
     }
 
-    pub(super) fn size(&self) -> Result<Event, Failure> {
+    pub(super) fn size(&self) -> Result<Input, Failure> {
         let size = self.terminal.size().map_err(|error| failed(&error))?;
-        Ok(Event::Resize(size.width, size.height))
+        Ok(Input::Resize(size.width, size.height))
     }
 
     pub(super) fn draw(&mut self, model: &mut Model) -> Result<(), Failure> {
@@ -61,7 +61,7 @@ fn failed(error: &std::io::Error) -> Failure {
 }
 
 /// Reads keys in a thread of its own until nobody listens.
-pub(super) fn read_keys() -> mpsc::Receiver<Event> {
+pub(super) fn read_keys() -> mpsc::Receiver<Input> {
     let (sender, receiver) = mpsc::channel(64);
     std::thread::spawn(move || {
         while !sender.is_closed() {
@@ -82,10 +82,10 @@ pub(super) fn read_keys() -> mpsc::Receiver<Event> {
     receiver
 }
 
-fn understood(input: &Input) -> Option<Event> {
-    match input {
-        Input::Key(key) if key.kind != KeyEventKind::Release => Some(Event::Key(*key)),
-        Input::Resize(columns, lines) => Some(Event::Resize(*columns, *lines)),
+fn understood(event: &Event) -> Option<Input> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(*key)),
+        Event::Resize(columns, lines) => Some(Input::Resize(*columns, *lines)),
         _ => None,
     }
 }
@@ -99,8 +99,8 @@ mod tests {
     #[test]
     fn a_key_that_is_let_go_does_nothing() {
         let mut key = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        assert!(matches!(understood(&Input::Key(key)), Some(Event::Key(pressed)) if pressed == key));
+        assert!(matches!(understood(&Event::Key(key)), Some(Input::Key(pressed)) if pressed == key));
         key.kind = KeyEventKind::Release;
-        assert!(understood(&Input::Key(key)).is_none());
+        assert!(understood(&Event::Key(key)).is_none());
     }
 }

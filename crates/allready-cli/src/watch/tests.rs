@@ -7,7 +7,10 @@ mod many;
 mod panic;
 mod story;
 
-pub(crate) use self::graph::{Change, said_together};
+pub(crate) use self::{
+    feed::said,
+    graph::{Change, said_together},
+};
 use allready_core::Time;
 use allready_inspect::{
     health::Health,
@@ -16,9 +19,11 @@ use allready_inspect::{
 };
 use ratatui::{Terminal, backend::TestBackend, crossterm::event::KeyCode};
 
+use allready_inspect::live::{Event, Key, Seen, Standing};
+
 use super::{
-    model::{Key, Model},
-    update::{Effect, Event, Seen, Standing, update},
+    model::Model,
+    update::{Effect, Input, obey, update},
     view::{Palette, draw},
 };
 
@@ -71,6 +76,7 @@ fn seen(kind: usize, name: &str, health: Health, reason: &str, since: Option<i64
         uid: format!("uid of {name}"),
         verdict,
         digest: None,
+        facts: None,
         standing: Standing::Final,
     }))
 }
@@ -84,7 +90,7 @@ fn press(model: &mut Model, keys: &str) -> Option<Effect> {
             '\u{8}' => KeyCode::Backspace,
             other => KeyCode::Char(other),
         };
-        effect = update(model, Event::Key(press.into()));
+        effect = obey(model, Input::Key(press.into()));
     }
     effect
 }
@@ -99,7 +105,7 @@ fn rows(model: &mut Model) -> Vec<String> {
 
 /// The screen of a terminal of this size.
 fn screen(model: &mut Model, columns: u16, lines: u16) -> String {
-    update(model, Event::Resize(columns, lines));
+    obey(model, Input::Resize(columns, lines));
     model.arrange();
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
     terminal.draw(|frame| draw(model, Palette::Plain, frame)).unwrap();

@@ -25,6 +25,7 @@ mod sweep;
 mod terminal;
 mod uninstall;
 mod version;
+mod view;
 mod wait;
 mod watch;
 

@@ -46,6 +46,10 @@ With --metrics it also serves
   /healthz   whether it makes progress; 503 with the reason where it does not
   /readyz    whether it sees what it watches; 503 with what it cannot see
 
+With --view it also serves a page that shows everything it may read, live. It asks
+nobody who is looking, so it refuses addresses that others than this machine, or this
+pod, can reach.
+
 Exit codes:
   0 it was stopped
   64 wrong usage, 66 no usable kubeconfig or providers, 69 the address is taken
@@ -127,6 +131,10 @@ pub struct ControllerArgs {
     /// Serve metrics and probes on this address.
     #[arg(long, value_name = "ADDRESS")]
     pub(super) metrics: Option<SocketAddr>,
+
+    /// Serve the live view on this address, of this machine or pod: reach it with kubectl port-forward.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) view: Option<SocketAddr>,
 
     /// What is logged: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value = "info")]

@@ -48,6 +48,7 @@ use crate::{
     gateway::GatewayController,
     health::Health,
     hub::{HubController, inventory::Providers},
+    web::{Shown, View, Wanted, refuse_others},
 };
 
 /// The timing of the controllers' own lease: a replica that is killed is followed within ten seconds. [`Timing::failover`] has
@@ -101,6 +102,9 @@ fn command_line(words: impl Iterator<Item = OsString>) -> Result<ControllerArgs,
 /// Runs the controllers until a signal ends them.
 pub fn run(args: &ControllerArgs) -> Result<(), Failure> {
     check_namespaces(args)?;
+    if let Some(address) = args.view {
+        refuse_others(address).map_err(Failure::usage)?;
+    }
     let providers = hub::providers(args)?;
     // Logs go beside the output, as everything that is not an answer.
     logs(args.log);
@@ -125,6 +129,10 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
     let health = Health::default();
     let listener = match args.metrics {
         Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let _viewed = match args.view {
+        Some(address) => Some(view(address, &cluster).await?),
         None => None,
     };
     let waiting = Pages::new(health.clone(), Vec::new(), Arc::new(|| false));
@@ -174,6 +182,20 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     let address = listener.local_addr().unwrap_or(address);
     say(&format!("Serving http://{address}/metrics, /healthz and /readyz\n"))?;
     Ok(listener)
+}
+
+/// Shows the cluster live, until what this gives is dropped.
+async fn view(address: SocketAddr, cluster: &Cluster) -> Result<Shown, Failure> {
+    let cannot =
+        |error: std::io::Error| Failure::unavailable(format_args!("cannot listen on {address}: {error}"));
+    let listener = TcpListener::bind(address).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let view = View::default();
+    let title = cluster.context.clone().unwrap_or_else(|| cluster.server.clone());
+    let shown = view.show(cluster.client.clone(), Wanted::everything("cluster", &title)).map_err(cannot)?;
+    say(&format!("Serving the live view on http://{address}/\n"))?;
+    tokio::spawn(async move { view.serve(&listener).await });
+    Ok(shown)
 }
 
 /// Serves the pages until this is dropped, where somebody asked for them.

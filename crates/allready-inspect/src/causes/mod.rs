@@ -37,6 +37,7 @@ use crate::{
     health::Health,
     judge::{Hint, Verdict},
     registry::Registry,
+    words::plural,
     writers::Writer,
 };
 use allready_core::Time;
@@ -196,5 +197,26 @@ impl Causes {
             }
         }
         top
+    }
+
+    /// The objects that a cause affects, in words, such as `Deployment/web, 12 Pods`: what nothing else controls first; what is between a workload and its pods is left out.
+    pub fn affects(&self, cause: &Cause) -> String {
+        let affected: BTreeSet<&ObjectId> = cause.affected.iter().collect();
+        let mut kinds: BTreeMap<(bool, &str), Vec<&ObjectId>> = BTreeMap::new();
+        for id in &cause.affected {
+            let is_between = matches!(id.kind.as_str(), "ReplicaSet" | "EndpointSlice");
+            let top = self.top(id);
+            let is_part = top != *id && affected.contains(&top);
+            if !(is_between && (is_part || id.kind == "EndpointSlice")) {
+                kinds.entry((is_part, &id.kind)).or_default().push(id);
+            }
+        }
+        let kinds = kinds.into_iter().map(|((is_part, kind), ids)| match ids.as_slice() {
+            [one] if kind.is_empty() => one.name.clone(),
+            [one] if !is_part => format!("{kind}/{}", one.name),
+            many if kind.is_empty() => format!("{} objects", many.len()),
+            many => format!("{} {}", many.len(), plural(kind, many.len())),
+        });
+        kinds.collect::<Vec<_>>().join(", ")
     }
 }

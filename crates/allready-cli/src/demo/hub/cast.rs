@@ -66,6 +66,11 @@ impl Hub {
         Ok(hub)
     }
 
+    /// A client of its server.
+    pub(in crate::demo) fn client(&self) -> &Client {
+        &self.server.client
+    }
+
     /// A cluster joins the hub, as its Secret says.
     async fn join(&mut self, name: &'static str, address: &'static str) -> Played<()> {
         let server = serve(vec![catalog::gateway()]).await?;

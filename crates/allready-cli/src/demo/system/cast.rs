@@ -99,6 +99,11 @@ impl System {
         Ok(system)
     }
 
+    /// A client of its server.
+    pub(in crate::demo) fn client(&self) -> &Client {
+        &self.server.client
+    }
+
     /// Applies a configuration.
     pub(super) async fn configure(&self, pools: &[(&str, &str)]) -> Played<()> {
         let data: BTreeMap<_, _> = pools.iter().copied().collect();

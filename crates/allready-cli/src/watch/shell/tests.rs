@@ -10,6 +10,8 @@ use allready_inspect::health::Health;
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
+use allready_kube::resources::{Resource, Selection};
+
 use super::*;
 use crate::declared::DeclaredArgs;
 
@@ -65,7 +67,7 @@ impl Scene {
     /// Asks again, as is done every half a minute, with what is declared in files.
     async fn ask(&mut self, files: &Declared) {
         let catalog = Catalog::discover(&self.cluster.client).await.unwrap();
-        let known = Known::of(&self.cluster, catalog, files).await;
+        let known = Discovered::of(&self.cluster.client, catalog, files).await;
         let resources = vec![(self.widgets.clone(), Selection::default())];
         self.shell.learn(Chosen { resources, ..Chosen::default() }, known);
     }
@@ -73,9 +75,12 @@ impl Scene {
     async fn until_widget_is(&mut self, health: Health) {
         let shell = &mut self.shell;
         let heard = async {
-            while shell.model.tally.of(health) == 0 {
-                let event = shell.events.recv().await.unwrap();
-                update(&mut shell.model, event);
+            let mut heard = Vec::new();
+            while shell.model.live.tally.of(health) == 0 {
+                shell.follower.hear(&mut heard).await.unwrap();
+                for event in heard.drain(..) {
+                    update(&mut shell.model, event);
+                }
             }
         };
         let heard = tokio::time::timeout(Duration::from_secs(20), heard).await;
@@ -95,9 +100,9 @@ async fn what_a_definition_says_later_counts_from_then_on_until_it_does_not_any_
         scene.declare(says).await;
         scene.ask(&Declared::default()).await;
         scene.until_widget_is(health).await;
-        assert_eq!(scene.shell.model.heard.problems.len(), usize::from(health == Health::Unknown));
+        assert_eq!(scene.shell.model.live.heard.problems.len(), usize::from(health == Health::Unknown));
     }
-    assert_eq!(scene.shell.model.tally.all(), 1, "it is still one object");
+    assert_eq!(scene.shell.model.live.tally.all(), 1, "it is still one object");
 }
 
 #[tokio::test]
@@ -108,18 +113,18 @@ async fn a_list_of_definitions_that_fails_is_told_and_takes_no_declaration_away(
     scene.server.faults().add(refuse());
     scene.ask(&Declared::default()).await;
     let told = "what definitions declare of their kinds is not known: cannot list customresourcedefinitions";
-    let coverage = scene.shell.model.coverage();
+    let coverage = scene.shell.model.live.coverage();
     assert!(coverage.text().contains(told) && coverage.has_gaps(), "{}", coverage.text());
 
     scene.declare(Some("Ready: !Shiny")).await;
     scene.ask(&Declared::default()).await;
     scene.until_widget_is(Health::Degraded).await;
-    assert_eq!(scene.shell.model.coverage().undeclared, None);
-    let before = scene.shell.known.declared.clone();
+    assert_eq!(scene.shell.model.live.coverage().undeclared, None);
+    let before = scene.shell.follower.discovered().registry.entries().to_vec();
     scene.server.faults().add(refuse());
     scene.ask(&Declared::default()).await;
-    assert!(scene.shell.model.coverage().has_gaps());
-    assert_eq!(scene.shell.known.declared.definitions(), before.definitions());
+    assert!(scene.shell.model.live.coverage().has_gaps());
+    assert_eq!(scene.shell.follower.discovered().registry.entries(), before);
 }
 
 #[tokio::test]

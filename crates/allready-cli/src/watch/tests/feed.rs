@@ -7,7 +7,11 @@ use allready_apiserver::{
     fault::{Effect as Fault, Rule},
     server::Keep,
 };
-use allready_inspect::registry::Registry;
+use allready_inspect::{
+    judge::judge,
+    live::{self, Aging, Feed, Wanted, no_facts, whole},
+    registry::Registry,
+};
 use allready_kube::resources::{Catalog, Resource, Selection};
 use kube::{
     Api, Client,
@@ -20,10 +24,36 @@ use tokio::{
 };
 
 use super::*;
-use crate::watch::{
-    feed::{Feed, Wanted},
-    model::Looked,
-};
+use crate::watch::model::Looked;
+
+/// Returns the row of an object that a list brings.
+pub(crate) fn said(object: &DynamicObject, registry: &Registry, now: Time) -> crate::agreement::Said {
+    let types = object.types.clone().unwrap_or_default();
+    let (group, version) = types.api_version.split_once('/').unwrap_or(("", &types.api_version));
+    let resource = Resource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: types.kind,
+        ..Resource::default()
+    };
+    let mut model = Model::new(String::new(), false, now);
+    let (kind, plural) = (resource.kind.clone(), String::new());
+    update(&mut model, Event::Kind { group: resource.group.clone(), kind, plural });
+    let key = Key::new(0, "shop", "a");
+    let object = whole(&resource, object);
+    let judged = registry.clone();
+    let verdict = Aging::new(move |object, now| judge(object, &judged, now)).judge(&key, &object, now);
+    let field = verdict.field.clone();
+    update(&mut model, live::seen(key.clone(), object, verdict, registry, now, no_facts));
+    let record = model.live.record(&key).unwrap();
+    crate::agreement::Said {
+        health: record.health,
+        since: record.begin(),
+        reason: record.reason().to_owned(),
+        message: record.message().to_owned(),
+        field,
+    }
+}
 
 /// A server with widgets, and somebody who watches them.
 struct Scene {
@@ -58,7 +88,7 @@ impl Scene {
         let catalog = Catalog::discover(&client).await.unwrap();
         let widgets = catalog.find("widgets").unwrap().clone();
         let (sender, events) = mpsc::channel(16);
-        let feed = Feed::new(client.clone(), sender, || at(0));
+        let feed = Feed::new(client.clone(), sender, || at(0), no_facts);
         let mut model = Model::new("namespace default".to_owned(), false, at(0));
         let (group, kind, plural) = ("example.com".to_owned(), "Widget".to_owned(), "widgets".to_owned());
         update(&mut model, Event::Kind { group, kind, plural });
@@ -104,7 +134,7 @@ impl Scene {
 }
 
 fn healths(model: &Model) -> Vec<(String, Health)> {
-    let objects = model.kinds[0].objects.iter();
+    let objects = model.live.kinds[0].objects.iter();
     let mut healths: Vec<_> =
         objects.map(|(place, record)| (place.name.to_string(), record.health)).collect();
     healths.sort();
@@ -119,7 +149,7 @@ async fn what_is_declared_of_a_kind_decides_what_its_objects_look_like() {
         json!([{ "group": "example.com", "kind": "Widget", "conditions": { "Ready": "abnormal" } }]);
     let registry = Registry::builtin().clone().with(allready_inspect::registry::read(&declared).unwrap());
     scene.follow_by(registry);
-    scene.until("it is degraded", |model| model.tally.of(Health::Degraded) == 1).await;
+    scene.until("it is degraded", |model| model.live.tally.of(Health::Degraded) == 1).await;
 }
 
 #[tokio::test]
@@ -129,18 +159,19 @@ async fn objects_are_listed_page_by_page_and_then_watched() {
         scene.create(&format!("w-{number:03}"), if number == 7 { "False" } else { "True" }).await;
     }
     scene.follow();
-    scene.until("everything is watched", |model| model.coverage().is_complete()).await;
-    assert_eq!((scene.model.tally.all(), scene.model.tally.of(Health::Healthy)), (600, 599));
+    scene.until("everything is watched", |model| model.live.coverage().is_complete()).await;
+    assert_eq!((scene.model.live.tally.all(), scene.model.live.tally.of(Health::Healthy)), (600, 599));
     assert_eq!(rows(&mut scene.model), [">w-007"]);
-    assert!(scene.model.history.transitions().is_empty());
+    assert!(scene.model.live.history.transitions().is_empty());
     let patch =
         json!({ "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "Said" }] } });
     let patched = scene.api().patch("w-007", &PatchParams::default(), &Patch::Merge(patch)).await;
     patched.unwrap();
-    scene.until("it is well", |model| model.tally.of(Health::Healthy) == 600).await;
+    scene.until("it is well", |model| model.live.tally.of(Health::Healthy) == 600).await;
     scene.api().delete("w-000", &DeleteParams::default()).await.unwrap();
-    scene.until("it is gone", |model| model.tally.all() == 599).await;
-    let told: Vec<_> = scene.model.history.transitions().iter().map(|seen| (seen.from, seen.to)).collect();
+    scene.until("it is gone", |model| model.live.tally.all() == 599).await;
+    let told: Vec<_> =
+        scene.model.live.history.transitions().iter().map(|seen| (seen.from, seen.to)).collect();
     assert_eq!(told, [(Some(Health::Healthy), None), (Some(Health::Degraded), Some(Health::Healthy))]);
 }
 
@@ -152,11 +183,13 @@ async fn who_is_refused_is_failing_until_it_works_again() {
         scene.server.faults().add(Rule::new(Fault::Forbidden).verb(verb).kind("Widget").next_calls(1));
     }
     scene.follow();
-    scene.until("the list is refused", |model| model.coverage().failing == 1).await;
-    assert!(scene.model.coverage().text().contains("widgets.example.com: forbidden: a fault was injected"));
-    scene.until("the watch is refused", |model| model.kinds[0].objects.is_synced()).await;
-    assert_eq!(scene.model.coverage().failing, 1, "to be listed is not to be watched");
-    scene.until("everything is watched", |model| model.coverage().is_complete()).await;
+    scene.until("the list is refused", |model| model.live.coverage().failing == 1).await;
+    assert!(
+        scene.model.live.coverage().text().contains("widgets.example.com: forbidden: a fault was injected")
+    );
+    scene.until("the watch is refused", |model| model.live.kinds[0].objects.is_synced()).await;
+    assert_eq!(scene.model.live.coverage().failing, 1, "to be listed is not to be watched");
+    scene.until("everything is watched", |model| model.live.coverage().is_complete()).await;
     assert_eq!(healths(&scene.model), [("a".to_owned(), Health::Healthy)]);
 }
 
@@ -166,15 +199,15 @@ async fn what_happened_while_the_server_was_away_is_seen_afterwards() {
     scene.create("a", "True").await;
     scene.create("b", "True").await;
     scene.follow();
-    scene.until("everything is watched", |model| model.coverage().is_complete()).await;
+    scene.until("everything is watched", |model| model.live.coverage().is_complete()).await;
     scene.server.faults().add(Rule::new(Fault::Unavailable).verb(Verb::List).kind("Widget").next_calls(1));
     scene.api().delete("a", &DeleteParams::default()).await.unwrap();
-    scene.until("one is gone", |model| model.tally.all() == 1).await;
+    scene.until("one is gone", |model| model.live.tally.all() == 1).await;
     scene.server.restart(Keep::Data);
     scene.api().delete("b", &DeleteParams::default()).await.unwrap();
     scene.create("c", "False").await;
-    scene.until("it is failing", |model| model.coverage().failing == 1).await;
-    scene.until("everything is watched", |model| model.coverage().is_complete()).await;
+    scene.until("it is failing", |model| model.live.coverage().failing == 1).await;
+    scene.until("everything is watched", |model| model.live.coverage().is_complete()).await;
     assert_eq!(healths(&scene.model), [("c".to_owned(), Health::Degraded)]);
 }
 
@@ -183,7 +216,7 @@ async fn an_object_is_read_whole_for_who_looks_at_it() {
     let mut scene = Scene::new().await;
     scene.create("a", "False").await;
     scene.follow();
-    scene.until("everything is watched", |model| model.coverage().is_complete()).await;
+    scene.until("everything is watched", |model| model.live.coverage().is_complete()).await;
     scene.model.arrange();
     let Some(Effect::Look(key)) = press(&mut scene.model, "\n") else { panic!("nobody looks") };
     let (looker, wanted) = watch::channel(None);

@@ -6,7 +6,7 @@ use allready_inspect::{
 use serde_json::json;
 
 use super::*;
-use crate::watch::details::Details;
+use allready_inspect::live::Details;
 
 fn busy() -> Model {
     let mut model = watching([
@@ -17,11 +17,11 @@ fn busy() -> Model {
         seen(DEPLOYMENTS, "web", Health::Progressing, "ReplicaSetUpdated", Some(-12)),
     ]);
     for (second, health) in [(10, Health::Degraded), (20, Health::Healthy), (30, Health::Degraded)] {
-        update(&mut model, Event::Tick(at(second)));
+        obey(&mut model, Input::Tick(at(second)));
         update(&mut model, seen(PODS, "web-7d9f8b6c4-x2x1z", health, "ContainersNotReady", Some(second)));
     }
     update(&mut model, Event::Gone(Key::new(PODS, "shop", "idle")));
-    update(&mut model, Event::Tick(at(45)));
+    obey(&mut model, Input::Tick(at(45)));
     model
 }
 
@@ -132,7 +132,7 @@ fn what_cannot_be_watched_is_on_every_screen_and_nothing_is_called_healthy() {
     update(&mut model, Event::Causes(Vec::new()));
     insta::assert_snapshot!("all_healthy", screen(&mut model, 80, 10));
     update(&mut model, Event::Failed(DEPLOYMENTS, "forbidden: User \"dev\" cannot list resource \"deployments\" in API group \"apps\" at the cluster scope".to_owned()));
-    update(&mut model, Event::Tick(at(90)));
+    obey(&mut model, Input::Tick(at(90)));
     insta::assert_snapshot!("one_kind_failing", screen(&mut model, 80, 10));
     press(&mut model, "w");
     insta::assert_snapshot!("kinds", screen(&mut model, 80, 10));
@@ -165,7 +165,7 @@ fn ages_advance_as_time_passes() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ages(&mut model), ["5s", ">0s"]);
-    update(&mut model, Event::Tick(at(300)));
+    obey(&mut model, Input::Tick(at(300)));
     assert_eq!(ages(&mut model), ["5m", ">5m"]);
 }
 

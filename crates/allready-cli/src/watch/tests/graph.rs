@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use allready_inspect::{
     graph::{Extent, ObjectId},
     judge::judge,
+    live::{self, Graph, Scope, Searched, no_facts},
     registry::Registry,
 };
 use serde_json::{Value, json};
@@ -12,11 +13,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     agreement::Said,
-    watch::{
-        feed,
-        graph::{Graph, Scope, Searched},
-        model::{Listing, Screen},
-    },
+    watch::model::{Listing, Screen},
 };
 
 /// Something that happens to an object.
@@ -64,10 +61,10 @@ impl World {
     }
 
     fn put(&mut self, object: Value) {
-        let (key, now) = (self.key(&object), self.model.now);
+        let (key, now) = (self.key(&object), self.model.live.now);
         let verdict = judge(&object, &self.scope.registry, now);
         let registry = Arc::clone(&self.scope.registry);
-        self.hear(feed::seen(key, object, verdict, &registry, now));
+        self.hear(live::seen(key, object, verdict, &registry, now, no_facts));
     }
 
     fn delete(&mut self, object: &Value) {
@@ -76,14 +73,14 @@ impl World {
     }
 
     fn search(&mut self) {
-        for event in self.graph.search(&self.scope, self.model.now) {
+        for event in self.graph.search(&self.scope, self.model.live.now) {
             update(&mut self.model, event);
         }
     }
 
     fn health(&mut self, object: &Value) -> Option<Health> {
         let key = self.key(object);
-        self.model.record(&key).map(|record| record.health)
+        self.model.live.record(&key).map(|record| record.health)
     }
 }
 
@@ -111,14 +108,14 @@ pub(crate) fn said_together(
     world.search();
     let mut said = BTreeMap::new();
     for ((group, kind), index) in &world.kinds {
-        for (place, record) in world.model.kinds[*index].objects.iter() {
+        for (place, record) in world.model.live.kinds[*index].objects.iter() {
             let id = ObjectId::new(group, kind, &place.namespace, &place.name);
             let (reason, message) = (record.reason().to_owned(), record.message().to_owned());
             let (health, since) = (record.health, record.since);
             said.insert(id, Said { health, since, reason, message, field: String::new() });
         }
     }
-    let causes = world.model.causes.iter().flatten().map(|cause| cause.text.clone());
+    let causes = world.model.live.causes.iter().flatten().map(|cause| cause.text.clone());
     (said, causes.collect())
 }
 
@@ -162,13 +159,13 @@ fn broken() -> World {
 fn a_service_without_ready_endpoints_is_as_bad_as_check_says_and_well_when_they_are_ready() {
     let mut world = broken();
     assert!(world.health(&service("web")) > Some(Health::Suspended));
-    assert_eq!(world.model.causes.as_ref().unwrap().len(), 1, "{:?}", world.model.causes);
+    assert_eq!(world.model.live.causes.as_ref().unwrap().len(), 1, "{:?}", world.model.live.causes);
     world.put(pod("web-1", None));
     world.put(slice(true));
     assert!(world.health(&service("web")) > Some(Health::Suspended), "not before it was compared again");
     world.search();
     assert_eq!(world.health(&service("web")), Some(Health::Healthy));
-    assert!(world.model.causes.as_ref().unwrap().is_empty());
+    assert!(world.model.live.causes.as_ref().unwrap().is_empty());
     world.delete(&slice(true));
     world.delete(&pod("web-1", None));
     world.search();
@@ -178,13 +175,13 @@ fn a_service_without_ready_endpoints_is_as_bad_as_check_says_and_well_when_they_
 #[test]
 fn an_object_that_is_seen_again_as_it_was_does_not_flicker() {
     let mut world = broken();
-    let before = world.model.history.transitions().len();
+    let before = world.model.live.history.transitions().len();
     for _ in 0..3 {
         world.put(service("web"));
         assert!(world.health(&service("web")) > Some(Health::Suspended), "alone it would be healthy");
         world.search();
     }
-    assert_eq!(world.model.history.transitions().len(), before);
+    assert_eq!(world.model.live.history.transitions().len(), before);
 }
 
 #[test]
@@ -211,7 +208,7 @@ fn a_list_that_brings_the_same_objects_again_loses_none() {
     world.hear(Event::Listed(key.kind));
     world.search();
     assert_eq!(world.health(&service("web")), None);
-    let affected = world.model.causes.iter().flatten().flat_map(|cause| &cause.objects);
+    let affected = world.model.live.causes.iter().flatten().flat_map(|cause| &cause.objects);
     assert!(affected.into_iter().all(|object| *object != key));
 }
 
@@ -297,7 +294,7 @@ fn from_an_object_one_goes_on_to_those_behind_it() {
     assert_eq!(press(model, "\n"), Some(Effect::Look(service_key.clone())));
     press(model, "\n");
     assert_eq!(model.screen, Screen::Details, "nothing is known of what is behind it");
-    let details = crate::watch::details::Details::of(&service("web"), Registry::builtin(), at(0));
+    let details = allready_inspect::live::Details::of(&service("web"), Registry::builtin(), at(0));
     update(model, Event::Looked(service_key.clone(), Ok(Box::new(details))));
     update(model, Event::Explained(service_key.clone(), Box::new(explanation)));
     insta::assert_snapshot!("details_in_view_of_others", screen(model, 80, 24));
@@ -347,7 +344,7 @@ fn twenty_thousand_objects_are_compared_within_seconds() {
     world.search();
     println!("a search over 20,000 objects took {first:?}, with the next one {:?}", began.elapsed());
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    assert_eq!(world.model.tally.all(), 20_001);
+    assert_eq!(world.model.live.tally.all(), 20_001);
     let shown = screen(&mut world.model, 80, 24);
     assert!(shown.contains("ImagePullBackOff"), "{shown}");
 }

@@ -22,7 +22,7 @@ fn in_fifty_thousand_rows_the_selection_can_be_followed() {
         let last = model.selected().unwrap().place.name.clone();
         assert!(shown.contains(&format!(">Degraded    16m   shop      Pod/{last}")), "{shown}");
         assert!(shown.contains(&format!("{count} objects shown, worst first; row {count}")), "{shown}");
-        update(&mut model, Event::Key(KeyCode::PageUp.into()));
+        obey(&mut model, Input::Key(KeyCode::PageUp.into()));
         assert_eq!(model.position, count - 1 - model.page());
         press(&mut model, "g");
         assert_eq!(model.position, 0);

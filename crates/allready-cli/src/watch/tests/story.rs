@@ -1,7 +1,9 @@
 use ratatui::crossterm::event::{KeyEvent, KeyModifiers};
 
 use super::*;
-use crate::watch::{kinds::Kind, model::Screen};
+use allready_inspect::live::Kind;
+
+use crate::watch::model::Screen;
 
 use Health::{Degraded, Healthy, Progressing, Suspended, Unknown};
 
@@ -67,9 +69,9 @@ fn the_age_of_what_was_seen_to_change_is_known() {
         seen(PODS, "late", Healthy, "", None),
         seen(PODS, "old", Degraded, "A", Some(-500)),
     ]);
-    update(&mut model, Event::Tick(at(60)));
+    obey(&mut model, Input::Tick(at(60)));
     update(&mut model, seen(PODS, "late", Degraded, "B", None));
-    update(&mut model, Event::Tick(at(70)));
+    obey(&mut model, Input::Tick(at(70)));
     assert_eq!(rows(&mut model), [">late", "old", "odd"]);
     let ages = |model: &mut Model| -> Vec<String> {
         let shown = screen(model, 80, 24);
@@ -82,7 +84,7 @@ fn the_age_of_what_was_seen_to_change_is_known() {
     update(&mut model, Event::Listing(PODS));
     update(&mut model, seen(PODS, "late", Unknown, "C", None));
     let key = Key::new(PODS, "shop", "late");
-    assert_eq!(model.record(&key).unwrap().begin(), None);
+    assert_eq!(model.live.record(&key).unwrap().begin(), None);
 }
 
 #[test]
@@ -117,28 +119,33 @@ fn a_filter_works_while_it_is_typed_and_escape_takes_it_away() {
 fn flaps_are_counted_and_forgotten_after_ten_minutes() {
     let mut model = watching([seen(PODS, "web", Healthy, "", Some(0))]);
     for second in 1..=5 {
-        update(&mut model, Event::Tick(at(second)));
+        obey(&mut model, Input::Tick(at(second)));
         let health = if second % 2 == 1 { Degraded } else { Healthy };
         update(&mut model, seen(PODS, "web", health, "Flapping", Some(second)));
         update(&mut model, seen(PODS, "web", health, "Flapping", Some(second)));
     }
     let key = Key::new(PODS, "shop", "web");
-    assert_eq!(model.history.flaps(&key, model.now), 5, "the same again is no change");
-    assert_eq!(model.history.transitions().len(), 5);
-    update(&mut model, Event::Tick(at(602)));
-    assert_eq!(model.history.flaps(&key, model.now), 3);
+    assert_eq!(model.live.history.flaps(&key, model.live.now), 5, "the same again is no change");
+    assert_eq!(model.live.history.transitions().len(), 5);
+    obey(&mut model, Input::Tick(at(602)));
+    assert_eq!(model.live.history.flaps(&key, model.live.now), 3);
 }
 
 #[test]
 fn what_is_listed_first_is_no_transition_but_what_appears_later_is() {
     let mut model = watching([seen(PODS, "a", Healthy, "", None), seen(PODS, "b", Degraded, "Broken", None)]);
-    assert!(model.history.transitions().is_empty());
+    assert!(model.live.history.transitions().is_empty());
     update(&mut model, seen(PODS, "c", Progressing, "Starting", None));
     update(&mut model, Event::Gone(Key::new(PODS, "shop", "a")));
-    let told: Vec<_> =
-        model.history.transitions().iter().map(|seen| (&*seen.key.place.name, seen.from, seen.to)).collect();
+    let told: Vec<_> = model
+        .live
+        .history
+        .transitions()
+        .iter()
+        .map(|seen| (&*seen.key.place.name, seen.from, seen.to))
+        .collect();
     assert_eq!(told, [("a", Some(Healthy), None), ("c", None, Some(Progressing))]);
-    assert_eq!((model.tally.of(Healthy), model.tally.all()), (0, 2));
+    assert_eq!((model.live.tally.of(Healthy), model.live.tally.all()), (0, 2));
 }
 
 #[test]
@@ -153,11 +160,12 @@ fn an_object_of_the_same_name_with_another_identity_is_new() {
             uid: "another".to_owned(),
             verdict,
             digest: None,
+            facts: None,
             standing: Standing::Final,
         })),
     );
-    assert_eq!(model.history.transitions()[0].from, None);
-    assert_eq!(model.history.flaps(&key, model.now), 0);
+    assert_eq!(model.live.history.transitions()[0].from, None);
+    assert_eq!(model.live.history.flaps(&key, model.live.now), 0);
 }
 
 #[test]
@@ -168,27 +176,30 @@ fn what_a_later_list_does_not_have_is_gone() {
     assert_eq!(rows(&mut model).len(), 2, "until the list is complete");
     update(&mut model, Event::Listed(PODS));
     assert_eq!(rows(&mut model), [">b"]);
-    assert_eq!(model.tally.all(), 1);
+    assert_eq!(model.live.tally.all(), 1);
 }
 
 #[test]
 fn a_kind_is_failing_until_it_is_watched_again() {
     let mut model = watching([]);
-    assert!(model.coverage().is_complete());
+    assert!(model.live.coverage().is_complete());
     for event in [
         Event::Failed(PODS, "connection refused".to_owned()),
-        Event::Tick(at(7)),
         Event::Failed(PODS, "connection refused".to_owned()),
         Event::Listing(PODS),
         Event::Listed(PODS),
     ] {
         update(&mut model, event);
-        assert_eq!(model.coverage().text(), "watching 1 of 2 kinds; 1 failing (pods: connection refused)");
+        obey(&mut model, Input::Tick(at(7)));
+        assert_eq!(
+            model.live.coverage().text(),
+            "watching 1 of 2 kinds; 1 failing (pods: connection refused)"
+        );
     }
     press(&mut model, "w");
     assert!(screen(&mut model, 80, 24).contains("pods failing for 7s: connection refused"));
     update(&mut model, Event::Watching(PODS));
-    assert!(model.coverage().is_complete());
+    assert!(model.live.coverage().is_complete());
 }
 
 #[test]
@@ -198,8 +209,8 @@ fn nothing_is_called_healthy_while_the_server_is_silent() {
     update(&mut model, Event::Causes(Vec::new()));
     assert!(screen(&mut model, 80, 24).contains("Everything is healthy"));
     update(&mut model, Event::Silent(Some(("the API server does not answer".to_owned(), at(0)))));
-    update(&mut model, Event::Tick(at(9)));
-    assert!(!model.coverage().is_complete());
+    obey(&mut model, Input::Tick(at(9)));
+    assert!(!model.live.coverage().is_complete());
     let shown = screen(&mut model, 80, 24);
     assert!(
         shown.starts_with("\"may be out of date, nothing heard for 9s: the API server does not answer"),
@@ -209,18 +220,18 @@ fn nothing_is_called_healthy_while_the_server_is_silent() {
     press(&mut model, "a");
     assert!(screen(&mut model, 80, 24).contains(">Healthy?"));
     update(&mut model, Event::Silent(None));
-    assert!(model.coverage().is_complete());
+    assert!(model.live.coverage().is_complete());
 }
 
 #[test]
 fn a_kind_that_is_not_served_any_more_is_not_counted_nor_brought_back() {
     let mut model = watching([seen(PODS, "web", Degraded, "Broken", None)]);
     update(&mut model, Event::Retired(PODS));
-    assert_eq!((model.coverage().text(), model.tally.all()), ("watching 1 kind".to_owned(), 0));
+    assert_eq!((model.live.coverage().text(), model.live.tally.all()), ("watching 1 kind".to_owned(), 0));
     for late in [seen(PODS, "web", Degraded, "Broken", None), Event::Failed(PODS, "404".to_owned())] {
         update(&mut model, late);
     }
-    assert!(model.coverage().is_complete());
+    assert!(model.live.coverage().is_complete());
     assert_eq!(rows(&mut model), [] as [&str; 0]);
 }
 
@@ -251,9 +262,9 @@ fn every_screen_leads_back_to_the_table() {
         }
         assert_eq!(model.screen, Screen::Table, "{keys:?}");
     }
-    let control = |letter| Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL));
-    assert_eq!(update(&mut model, control('x')), None);
-    assert_eq!(update(&mut model, control('c')), Some(Effect::Quit));
+    let control = |letter| Input::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL));
+    assert_eq!(obey(&mut model, control('x')), None);
+    assert_eq!(obey(&mut model, control('c')), Some(Effect::Quit));
 }
 
 #[test]
@@ -270,7 +281,7 @@ fn fifty_thousand_objects_are_taken_in_and_arranged_within_seconds() {
     press(&mut model, "/pod-4999");
     assert_eq!(rows(&mut model).len(), 11);
     assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
-    let kept = model.kinds[PODS].objects.iter().filter(|(_, record)| record.told.is_some()).count();
+    let kept = model.live.kinds[PODS].objects.iter().filter(|(_, record)| record.told.is_some()).count();
     assert_eq!(kept, 5000, "of what is healthy no text is kept");
 }
 
@@ -284,9 +295,10 @@ fn a_long_message_is_not_kept_whole() {
         uid: String::new(),
         verdict: said,
         digest: None,
+        facts: None,
         standing: Standing::Final,
     }))]);
-    let told = model.record(&key).unwrap().told.as_ref().unwrap();
+    let told = model.live.record(&key).unwrap().told.as_ref().unwrap();
     assert_eq!((told.reason.chars().count(), told.message.chars().count()), (121, 601));
 }
 
@@ -308,21 +320,29 @@ fn whatever_happens_the_counts_are_those_of_the_objects() {
             2 => Event::Watching(kind),
             3 => Event::Failed(kind, "refused".to_owned()),
             4 => Event::Gone(Key::new(kind, "shop", &name)),
-            5 => Event::Key(KeyCode::Char(['a', 's', 'j', 'k', 'G', 't', 'q', '?'][next(7) as usize]).into()),
-            6 => Event::Tick(at(step)),
+            5 => {
+                let key = KeyCode::Char(['a', 's', 'j', 'k', 'G', 't', 'q', '?'][next(7) as usize]);
+                obey(&mut model, Input::Key(key.into()));
+                continue;
+            }
+            6 => {
+                obey(&mut model, Input::Tick(at(step)));
+                continue;
+            }
             _ => seen(kind, &name, health, "R", Some(step)),
         };
         update(&mut model, event);
         model.arrange();
-        let objects = || model.kinds.iter().flat_map(|kind| kind.objects.iter().map(|(_, record)| record));
+        let objects =
+            || model.live.kinds.iter().flat_map(|kind| kind.objects.iter().map(|(_, record)| record));
         for health in Health::WORST_FIRST {
             let count = objects().filter(|record| record.health == health).count();
-            assert_eq!(model.tally.of(health), count, "{health:?} after step {step}");
+            assert_eq!(model.live.tally.of(health), count, "{health:?} after step {step}");
         }
         let shown = objects().filter(|record| model.shows_all || record.health > Suspended).count();
         assert_eq!(model.rows.len(), shown, "after step {step}");
         assert!(model.position < model.rows.len().max(1), "after step {step}");
-        let is_failing = model.kinds.iter().any(Kind::is_failing);
-        assert!(!(is_failing && model.coverage().is_complete()), "after step {step}");
+        let is_failing = model.live.kinds.iter().any(Kind::is_failing);
+        assert!(!(is_failing && model.live.coverage().is_complete()), "after step {step}");
     }
 }

@@ -1,5 +1,6 @@
 //! The table of causes: one row each, as `check` has them.
 
+use allready_inspect::live::{Group, Kind, counted};
 use ratatui::{
     Frame,
     layout::Rect,
@@ -11,14 +12,7 @@ use super::{
     Palette, table,
     text::{cell, cut, width, wrap},
 };
-use crate::{
-    age::age,
-    check::sign,
-    watch::{
-        kinds::{Kind, counted},
-        model::{Group, Model},
-    },
-};
+use crate::{age::age, check::sign, watch::model::Model};
 
 /// `179m`.
 const SINCE: usize = 5;
@@ -96,11 +90,11 @@ impl Widths {
 
     fn row(&self, model: &Model, palette: Palette, cause: &Group, row: usize) -> Line<'static> {
         // With a question mark where nobody knows whether it still holds.
-        let is_failing = |kind: usize| model.kinds.get(kind).is_some_and(Kind::is_failing);
-        let is_stale = model.silence.is_some() || cause.objects.iter().any(|key| is_failing(key.kind));
+        let is_failing = |kind: usize| model.live.kinds.get(kind).is_some_and(Kind::is_failing);
+        let is_stale = model.live.silence.is_some() || cause.objects.iter().any(|key| is_failing(key.kind));
         let mark = if is_stale { "?" } else { "" };
         let said = format!("{}{mark} {}", sign(cause.health, model.is_ascii), cause.text);
-        let since = cause.since.map_or_else(String::new, |since| age(since, model.now));
+        let since = cause.since.map_or_else(String::new, |since| age(since, model.live.now));
         let text = self.line(&[said, namespaces(cause), since, cause.affects.clone()]);
         let style = palette.health(cause.health);
         if row == model.position {

@@ -64,17 +64,20 @@ impl Areas {
 
 fn head(model: &Model, palette: Palette, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns);
-    let coverage = model.coverage();
+    let coverage = model.live.coverage();
     let mut counts = Line::default();
     for health in Health::WORST_FIRST {
-        let count = model.tally.of(health);
+        let count = model.live.tally.of(health);
         if count > 0 || health == Health::Healthy {
             if !counts.spans.is_empty() {
                 counts.push_span(Span::raw(", "));
             }
             // What nobody hears of is not green, whatever it was.
-            let (mark, style) =
-                if model.silence.is_some() { ("?", palette.aside()) } else { ("", palette.health(health)) };
+            let (mark, style) = if model.live.silence.is_some() {
+                ("?", palette.aside())
+            } else {
+                ("", palette.health(health))
+            };
             counts.push_span(Span::styled(format!("{count} {health:?}{mark}"), style));
         }
     }

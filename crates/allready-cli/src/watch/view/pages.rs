@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use allready_core::{Status, Time};
+use allready_inspect::live::{Details, Key, Kind, Said, Stage, Transition, counted};
 use allready_inspect::{health::Health, judge::Verdict};
 use ratatui::text::{Line, Span};
 
@@ -15,10 +16,7 @@ use crate::{
     explain::shown,
     watch::{
         command,
-        details::{Details, Said},
-        history::Transition,
-        kinds::{Kind, Stage, counted},
-        model::{Key, Looked, Model, Screen},
+        model::{Looked, Model, Screen},
     },
 };
 
@@ -39,13 +37,13 @@ fn heading(text: &str, columns: usize) -> Line<'static> {
 }
 
 fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
-    let seen = model.history.transitions();
+    let seen = model.live.history.transitions();
     if seen.is_empty() {
         return vec![Line::from(cut("Nothing has changed since this began.", columns))];
     }
     let head = heading("AGO    FROM        -> TO           FLAPS OBJECT", columns);
     let line = |transition: &Transition| {
-        let flaps = match model.history.flaps(&transition.key, model.now) {
+        let flaps = match model.live.history.flaps(&transition.key, model.live.now) {
             0 => String::new(),
             flaps => format!("{flaps}x"),
         };
@@ -61,7 +59,7 @@ fn transitions(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'sta
             if transition.reason.is_empty() { String::new() } else { format!(": {}", transition.reason) };
         let text = format!(
             "{} {} -> {} {} {}{namespace}{reason}",
-            cell(&age(transition.at, model.now), 6),
+            cell(&age(transition.at, model.live.now), 6),
             cell(&word(transition.from, "new"), 11),
             cell(&word(transition.to, "gone"), 12),
             cell(&flaps, 5),
@@ -80,7 +78,7 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
         namespace => format!(" in {namespace}"),
     };
     let mut lines = vec![heading(&format!("{}{namespace}", model.name(key)), columns)];
-    if model.record(key).is_none() {
+    if model.live.record(key).is_none() {
         lines.push(Line::from(Span::styled("It is gone.", palette.alarm())));
     }
     match looked {
@@ -90,11 +88,11 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
         }
         Looked::Found(found) => {
             lines.extend(in_view(model, key, found, palette, columns));
-            lines.extend(verdict(found, model.now, palette, columns));
+            lines.extend(verdict(found, model.live.now, palette, columns));
             lines.extend(command(model, key, palette, columns));
             lines.extend(tree(model, columns));
             lines.push(Line::default());
-            lines.extend(conditions(found, model.now, columns));
+            lines.extend(conditions(found, model.live.now, columns));
         }
     }
     lines
@@ -102,7 +100,7 @@ fn details(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>
 
 /// What to type to read, keep or send all of this.
 fn command(model: &Model, key: &Key, palette: Palette, columns: usize) -> Vec<Line<'static>> {
-    let resource = model.kinds.get(key.kind).map_or_else(String::new, Kind::full_name);
+    let resource = model.live.kinds.get(key.kind).map_or_else(String::new, Kind::full_name);
     let command = command::explain(&resource, &key.place.namespace, &key.place.name, &model.flags, columns);
     command.iter().map(|line| Line::from(Span::styled(cut(line, columns), palette.aside()))).collect()
 }
@@ -112,7 +110,7 @@ fn tree(model: &Model, columns: usize) -> Vec<Line<'static>> {
     let Some(explanation) = model.explanation.as_ref().filter(|told| shown::is_worth(told)) else {
         return Vec::new();
     };
-    let tree = shown::lines(explanation, model.now, columns, model.is_ascii);
+    let tree = shown::lines(explanation, model.live.now, columns, model.is_ascii);
     let mut lines = vec![Line::default()];
     let mut is_tree = true;
     for line in tree {
@@ -132,7 +130,7 @@ fn in_view(
     palette: Palette,
     columns: usize,
 ) -> Vec<Line<'static>> {
-    let Some(record) = model.record(key).filter(|record| record.health > found.verdict.health) else {
+    let Some(record) = model.live.record(key).filter(|record| record.health > found.verdict.health) else {
         return Vec::new();
     };
     let reason = if record.reason().is_empty() { String::new() } else { format!(": {}", record.reason()) };
@@ -228,16 +226,16 @@ fn indented(text: &str, columns: usize) -> impl Iterator<Item = Line<'static>> {
 
 fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> {
     let mut lines = vec![heading("What is watched", columns)];
-    for group in &model.blind {
+    for group in &model.live.blind {
         lines.extend(wrap(&format!("not readable: {group}"), columns).into_iter().map(Line::from));
     }
-    let heard = model.heard.gap.iter().chain(&model.heard.problems);
+    let heard = model.live.heard.gap.iter().chain(&model.live.heard.problems);
     for told in heard {
         lines.extend(
             wrap(told, columns).into_iter().map(|line| Line::from(Span::styled(line, palette.alarm()))),
         );
     }
-    let mut kinds: Vec<&Kind> = model.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
+    let mut kinds: Vec<&Kind> = model.live.kinds.iter().filter(|kind| kind.stage != Stage::Retired).collect();
     kinds.sort_by_key(|kind| (!kind.is_failing(), kind.is_seen(), kind.full_name()));
     let widest = kinds.iter().map(|kind| width(&kind.full_name())).max().unwrap_or(0);
     let named = widest.min(columns * 2 / 3);
@@ -245,7 +243,7 @@ fn kinds(model: &Model, palette: Palette, columns: usize) -> Vec<Line<'static>> 
         let objects = counted(kind.objects.len(), "object");
         let (text, style) = match &kind.stage {
             Stage::Failing { why, since } => {
-                (format!("failing for {}: {why}", age(*since, model.now)), palette.alarm())
+                (format!("failing for {}: {why}", age(*since, model.live.now)), palette.alarm())
             }
             Stage::Listing | Stage::Retired => (format!("listing, {objects} so far"), palette.aside()),
             Stage::Opening => (format!("listed, {objects}; opening the watch"), palette.aside()),

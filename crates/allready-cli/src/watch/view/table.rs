@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use allready_inspect::live::{Key, Kind, Record, counted};
 use ratatui::{
     Frame,
     layout::Rect,
@@ -15,10 +16,7 @@ use super::{
 };
 use crate::{
     age::age,
-    watch::{
-        kinds::{Kind, counted},
-        model::{Key, Listing, Model, Record},
-    },
+    watch::model::{Listing, Model},
 };
 
 /// `Progressing`, and `>179m`.
@@ -90,7 +88,7 @@ pub(super) fn part(model: &Model, table: Rect) -> String {
 
 /// Why there are no rows. That everything is healthy is said only if everything is seen.
 pub(super) fn nothing(model: &Model) -> String {
-    let coverage = model.coverage();
+    let coverage = model.live.coverage();
     let gaps = match (coverage.failing, coverage.blind) {
         (0, 0) => match (&coverage.silence, &coverage.undeclared) {
             (Some(_), _) => Some("the API server does not answer".to_owned()),
@@ -118,19 +116,19 @@ pub(super) fn nothing(model: &Model) -> String {
     if !coverage.is_complete() {
         return "Nothing unhealthy so far; not everything is listed yet.".to_owned();
     }
-    if model.causes.is_none() {
+    if model.live.causes.is_none() {
         return "Nothing unhealthy so far; objects are not compared with each other yet.".to_owned();
     }
-    if model.tally.all() == 0 {
+    if model.live.tally.all() == 0 {
         return format!("There are no objects in {}.", model.scope);
     }
-    let suspended = match model.tally.of(allready_inspect::health::Health::Suspended) {
+    let suspended = match model.live.tally.of(allready_inspect::health::Health::Suspended) {
         0 => String::new(),
         count => format!(", {count} of them suspended on purpose"),
     };
     format!(
         "Everything is healthy: {} of {}{suspended}.",
-        counted(model.tally.all(), "object"),
+        counted(model.live.tally.all(), "object"),
         counted(coverage.kinds, "kind")
     )
 }
@@ -151,7 +149,7 @@ impl Columns {
     fn of(model: &Model, columns: usize) -> Self {
         let widest = |text: &dyn Fn(&Key) -> usize| model.rows.iter().take(500).map(text).max().unwrap_or(0);
         // The mark and the health are always there.
-        let is_stale = model.silence.is_some() || model.kinds.iter().any(Kind::is_failing);
+        let is_stale = model.live.silence.is_some() || model.live.kinds.iter().any(Kind::is_failing);
         let health = HEALTH + usize::from(is_stale);
         let mut room = columns.saturating_sub(1 + health);
         let mut take = |wanted: usize, least: usize| {
@@ -162,7 +160,7 @@ impl Columns {
         };
         let age = take(AGE, 12);
         // Where nothing changes, reasons need the room.
-        let flaps = if model.history.is_calm() { 0 } else { take(FLAPS, 30) };
+        let flaps = if model.live.history.is_calm() { 0 } else { take(FLAPS, 30) };
         let namespace = if model.has_namespaces {
             let limit = (columns / 6).max(9);
             take(widest(&|key| width(&key.place.namespace)).max("NAMESPACE".len()).min(limit), 20)
@@ -171,7 +169,7 @@ impl Columns {
         };
         let object = widest(&|key| width(&model.name(key))).max("OBJECT".len());
         let reason =
-            widest(&|key| model.record(key).map_or(0, |record| width(why(record)))).max("REASON".len());
+            widest(&|key| model.live.record(key).map_or(0, |record| width(why(record)))).max("REASON".len());
         let room = room.saturating_sub(1);
         // Names are worth more than reasons: a reason has its details.
         let object = object.min(if room > 30 { room - (reason + 1).min(room / 3) } else { room });
@@ -195,8 +193,8 @@ impl Columns {
     }
 
     fn row(&self, model: &Model, palette: Palette, key: &Key, is_selected: bool) -> Line<'static> {
-        let Some(record) = model.record(key) else { return Line::default() };
-        let flaps = match model.history.flaps(key, model.now) {
+        let Some(record) = model.live.record(key) else { return Line::default() };
+        let flaps = match model.live.history.flaps(key, model.live.now) {
             0 => String::new(),
             flaps => format!("{flaps}x"),
         };
@@ -231,21 +229,21 @@ fn why(record: &Record) -> &str {
 
 /// The word, with a question mark where nobody knows whether it still holds.
 fn health(model: &Model, key: &Key, record: &Record) -> String {
-    let is_failing = model.kinds.get(key.kind).is_some_and(Kind::is_failing);
-    let is_stale = is_failing || model.silence.is_some();
+    let is_failing = model.live.kinds.get(key.kind).is_some_and(Kind::is_failing);
+    let is_stale = is_failing || model.live.silence.is_some();
     format!("{}{}", record.health, if is_stale { "?" } else { "" })
 }
 
 /// How long it has been like this: at least, where neither the object says since when nor anybody saw it change.
 fn told_age(model: &Model, record: &Record) -> String {
     match record.begin() {
-        Some(since) => age(since, model.now),
-        None => format!(">{}", age(record.seen, model.now)),
+        Some(since) => age(since, model.live.now),
+        None => format!(">{}", age(record.seen, model.live.now)),
     }
 }
 
 fn message(model: &Model, area: Rect) -> Vec<Line<'static>> {
-    let Some((key, record)) = model.selected().and_then(|key| Some((key, model.record(key)?))) else {
+    let Some((key, record)) = model.selected().and_then(|key| Some((key, model.live.record(key)?))) else {
         return Vec::new();
     };
     let columns = usize::from(area.width);

@@ -10,15 +10,9 @@ use std::{
 };
 
 use allready_core::Time;
-use allready_inspect::{
-    causes::{Cause, Causes, Digest, Found},
-    cluster::{Budget, find_causes},
-    graph::{Extent, Gap, ObjectId},
-    judge::Verdict,
-    registry::Registry,
-};
 use allready_kube::resources::{Catalog, Resource, Selection};
 use kube::Client;
+use serde_json::Value;
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -26,10 +20,16 @@ use tokio::{
 };
 
 use super::{
-    model::{Group, Key},
-    update::{Event, Seen, Standing},
+    record::{Group, Key},
+    state::{Event, Seen, Standing},
 };
-use crate::check::affects;
+use crate::{
+    causes::{Cause, Causes, Digest, Found},
+    cluster::{Budget, find_causes},
+    graph::{Extent, Gap, ObjectId},
+    judge::Verdict,
+    registry::Registry,
+};
 
 /// The least time between two searches.
 const PAUSE: Duration = Duration::from_millis(400);
@@ -48,28 +48,31 @@ const MAX_WAITING: usize = 10_000;
 
 /// The kinds that are watched, by their index, and what is known of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
-    pub(super) kinds: Vec<Followed>,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) registry: Arc<Registry>,
+pub struct Scope {
+    /// The kinds, by their index.
+    pub kinds: Vec<Followed>,
+    /// The kinds that are served.
+    pub catalog: Arc<Catalog>,
+    /// The meaning of their conditions.
+    pub registry: Arc<Registry>,
     /// Set where every kind is watched.
-    pub(super) is_everything: bool,
+    pub is_everything: bool,
 }
 
 /// A kind that is watched.
 #[derive(Clone, Debug)]
-pub(super) struct Followed {
+pub struct Followed {
     group: String,
     kind: String,
     namespace: Option<String>,
     /// Set where all of its objects are watched, and not those with some labels.
     is_whole: bool,
     /// Set where it is not served any more.
-    pub(super) is_retired: bool,
+    pub is_retired: bool,
 }
 
 impl Followed {
-    pub(super) fn new(resource: &Resource, selection: &Selection) -> Self {
+    pub fn new(resource: &Resource, selection: &Selection) -> Self {
         Self {
             group: resource.group.clone(),
             kind: resource.kind.clone(),
@@ -87,6 +90,7 @@ struct Held {
     uid: String,
     /// The verdict on it alone, where others may change it.
     alone: Option<Verdict>,
+    facts: Option<Arc<Value>>,
 }
 
 /// The list of a kind, as far as it has come.
@@ -109,7 +113,7 @@ enum Change {
 
 /// The objects that are there, and what others make of them.
 #[derive(Debug)]
-pub(super) struct Graph {
+pub struct Graph {
     /// Away while a search is under way.
     causes: Option<Causes>,
     /// The changes that wait for the end of the search.
@@ -129,15 +133,16 @@ pub(super) struct Graph {
 
 /// The outcome of a search: the causes, each with the objects that it affects, in words.
 #[derive(Debug)]
-pub(super) struct Searched {
+pub struct Searched {
     causes: Causes,
     found: Found,
     affects: Vec<String>,
 }
 
 impl Searched {
-    pub(super) fn new(causes: Causes, found: Found) -> Self {
-        let affects = all(&found).map(|cause| affects(&causes, cause)).collect();
+    /// Puts the affected objects in words.
+    pub fn new(causes: Causes, found: Found) -> Self {
+        let affects = all(&found).map(|cause| causes.affects(cause)).collect();
         Self { causes, found, affects }
     }
 }
@@ -147,7 +152,8 @@ fn all(found: &Found) -> impl Iterator<Item = &Cause> {
 }
 
 impl Graph {
-    pub(super) fn new(extent: Extent) -> Self {
+    /// Nothing is there yet.
+    pub fn new(extent: Extent) -> Self {
         Self {
             causes: Some(Causes::new(extent)),
             waiting: Vec::new(),
@@ -162,7 +168,7 @@ impl Graph {
     }
 
     /// Takes an event in, on its way to the screen.
-    pub(super) fn hear(&mut self, event: &mut Event) {
+    pub fn hear(&mut self, event: &mut Event) {
         match event {
             Event::Listing(index) => {
                 let known = self.objects.keys().filter(|key| key.kind == *index).cloned().collect();
@@ -207,7 +213,8 @@ impl Graph {
             self.settling.remove(key);
         }
         self.keys.insert(id.clone(), key.clone());
-        self.objects.insert(key.clone(), Held { id, uid: seen.uid.clone(), alone });
+        self.objects
+            .insert(key.clone(), Held { id, uid: seen.uid.clone(), alone, facts: seen.facts.clone() });
         self.change(Change::Add(digest));
     }
 
@@ -238,7 +245,7 @@ impl Graph {
     }
 
     /// Hands out what is to be searched.
-    pub(super) fn begin(&mut self, scope: &Scope) -> Option<Causes> {
+    pub fn begin(&mut self, scope: &Scope) -> Option<Causes> {
         let retired = |key: &&Key| scope.kinds.get(key.kind).is_some_and(|kind| kind.is_retired);
         let gone: Vec<Key> = self.objects.keys().filter(retired).cloned().collect();
         for key in gone {
@@ -264,7 +271,7 @@ impl Graph {
     }
 
     /// Takes in what a search found: the verdicts that are others now, and the causes.
-    pub(super) fn end(&mut self, searched: Searched) -> Vec<Event> {
+    pub fn end(&mut self, searched: Searched) -> Vec<Event> {
         let Searched { mut causes, found, affects } = searched;
         let groups = self.groups(&found, affects);
         for change in std::mem::take(&mut self.waiting) {
@@ -283,9 +290,9 @@ impl Graph {
             // What became well meanwhile, so that nobody can change it, was said already.
             let Some(alone) = &held.alone else { continue };
             let verdict = self.related.get(&held.id).unwrap_or(alone).clone();
-            let uid = held.uid.clone();
+            let (uid, facts) = (held.uid.clone(), held.facts.clone());
             let standing = Standing::Compared;
-            events.push(Event::Seen(Box::new(Seen { key, uid, verdict, digest: None, standing })));
+            events.push(Event::Seen(Box::new(Seen { key, uid, verdict, digest: None, standing, facts })));
         }
         events.push(Event::Causes(groups));
         events
@@ -295,14 +302,13 @@ impl Graph {
     fn groups(&self, found: &Found, affects: Vec<String>) -> Vec<Group> {
         let group = |(cause, affects): (&Cause, String)| {
             let objects = cause.affected.iter().filter_map(|id| self.keys.get(id).cloned()).collect();
-            Group::of(cause, affects, objects)
+            Group::of(cause, affects, objects, self.keys.get(&cause.next).cloned())
         };
         all(found).zip(affects).map(group).collect()
     }
 
     /// Searches without asking anybody.
-    #[cfg(test)]
-    pub(super) fn search(&mut self, scope: &Scope, now: Time) -> Vec<Event> {
+    pub fn search(&mut self, scope: &Scope, now: Time) -> Vec<Event> {
         let Some(causes) = self.begin(scope) else { return Vec::new() };
         let found = causes.search(&scope.registry, now);
         self.end(Searched::new(causes, found))

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::{health::Health, judge::Verdict};
 use allready_core::Time;
-use allready_inspect::{health::Health, judge::Verdict};
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::model::Key;
+use super::record::Key;
 
 /// A verdict that does not change within this time does not change by itself.
 const AGES: SignedDuration = SignedDuration::from_hours(24 * 30);
@@ -15,21 +15,22 @@ const AGES: SignedDuration = SignedDuration::from_hours(24 * 30);
 const MAX_KEPT: usize = 2000;
 
 /// Judges an object at a time.
-pub(super) type Judge = Box<dyn Fn(&Value, Time) -> Verdict + Send + Sync>;
+type Judge = Box<dyn Fn(&Value, Time) -> Verdict + Send + Sync>;
 
 /// The objects of one kind that have to be judged again as time passes.
-pub(super) struct Aging {
+pub struct Aging {
     judge: Judge,
     kept: HashMap<Key, (Health, Value)>,
 }
 
 impl Aging {
-    pub(super) fn new(judge: impl Fn(&Value, Time) -> Verdict + Send + Sync + 'static) -> Self {
+    /// Nothing is kept yet.
+    pub fn new(judge: impl Fn(&Value, Time) -> Verdict + Send + Sync + 'static) -> Self {
         Self { judge: Box::new(judge), kept: HashMap::new() }
     }
 
     /// Judges an object, and keeps it if time alone can change the verdict.
-    pub(super) fn judge(&mut self, key: &Key, object: &Value, now: Time) -> Verdict {
+    pub fn judge(&mut self, key: &Key, object: &Value, now: Time) -> Verdict {
         let verdict = (self.judge)(object, now);
         let later = (self.judge)(object, now.saturating_add(AGES));
         self.kept.remove(key);
@@ -40,17 +41,17 @@ impl Aging {
     }
 
     /// An object is gone.
-    pub(super) fn forget(&mut self, key: &Key) {
+    pub fn forget(&mut self, key: &Key) {
         self.kept.remove(key);
     }
 
     /// All of them are listed again.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.kept.clear();
     }
 
     /// Those that have come to another health since they were judged last.
-    pub(super) fn changed(&mut self, now: Time) -> Vec<(Key, Value, Verdict)> {
+    pub fn changed(&mut self, now: Time) -> Vec<(Key, Value, Verdict)> {
         let mut changed = Vec::new();
         for (key, (health, object)) in &mut self.kept {
             let verdict = (self.judge)(object, now);
@@ -65,7 +66,7 @@ impl Aging {
 
 #[cfg(test)]
 mod tests {
-    use allready_inspect::judge::Rule;
+    use crate::judge::Rule;
     use serde_json::json;
 
     use super::*;

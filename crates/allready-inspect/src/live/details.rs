@@ -1,14 +1,14 @@
 //! The details of one object: its verdict, and all of its conditions.
 
-use allready_core::{
-    Status, Time,
-    found::{self, FoundObject},
-};
-use allready_inspect::{
+use crate::{
     judge::{Verdict, judge},
     registry::Registry,
     view::{ConditionList, View},
     writers,
+};
+use allready_core::{
+    Status, Time,
+    found::{self, FoundObject},
 };
 use serde_json::Value;
 
@@ -18,34 +18,45 @@ const MAX_MESSAGE: usize = 4000;
 
 /// One object.
 #[derive(Debug)]
-pub(super) struct Details {
-    pub(super) api_version: String,
-    pub(super) verdict: Verdict,
-    pub(super) created: Option<Time>,
-    pub(super) is_deleting: bool,
+pub struct Details {
+    /// The API group and version.
+    pub api_version: String,
+    /// The verdict on it alone.
+    pub verdict: Verdict,
+    /// The time at which it was created.
+    pub created: Option<Time>,
+    /// Set while it is deleted.
+    pub is_deleting: bool,
     /// Its generation, and the one its status is about, where both are told.
-    pub(super) generations: Option<(i64, i64)>,
-    pub(super) conditions: Vec<Said>,
+    pub generations: Option<(i64, i64)>,
+    /// Its conditions, and those of its parts.
+    pub conditions: Vec<Said>,
     /// The number of conditions that are left out.
-    pub(super) omitted: usize,
+    pub omitted: usize,
 }
 
 /// A condition, and its writer.
 #[derive(Debug)]
-pub(super) struct Said {
+pub struct Said {
     /// The part of the object that it is about: `listeners[https]`; empty for all of it.
-    pub(super) part: String,
-    pub(super) type_: String,
-    pub(super) status: Status,
-    pub(super) reason: String,
-    pub(super) message: String,
-    pub(super) since: Option<Time>,
-    pub(super) writer: Option<String>,
+    pub part: String,
+    /// The type.
+    pub type_: String,
+    /// The status.
+    pub status: Status,
+    /// The reason.
+    pub reason: String,
+    /// The message, or the beginning of a long one.
+    pub message: String,
+    /// Since when the status is as it is.
+    pub since: Option<Time>,
+    /// The field manager that wrote it.
+    pub writer: Option<String>,
 }
 
 impl Details {
     /// Reads any object.
-    pub(super) fn of(object: &Value, registry: &Registry, now: Time) -> Self {
+    pub fn of(object: &Value, registry: &Registry, now: Time) -> Self {
         let found = FoundObject::read(object);
         let mut conditions = Vec::new();
         let mut count = 0;

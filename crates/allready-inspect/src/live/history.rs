@@ -2,39 +2,44 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use crate::health::Health;
 use allready_core::Time;
-use allready_inspect::health::Health;
 
-use super::model::Key;
+use super::record::Key;
 
 /// The number of transitions that are remembered.
 const MAX_TRANSITIONS: usize = 1000;
 /// The time over which changes of one object are counted, in seconds.
-pub(super) const WINDOW_SECONDS: i64 = 600;
+pub const WINDOW_SECONDS: i64 = 600;
 /// The number of changes of one object that are counted.
 const MAX_CHANGES: usize = 99;
 
 /// An object that appeared, came to another health, or went away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Transition {
-    pub(super) at: Time,
-    pub(super) key: Key,
+pub struct Transition {
+    /// The time at which it was seen.
+    pub at: Time,
+    /// The object.
+    pub key: Key,
     /// None: it was not there before.
-    pub(super) from: Option<Health>,
+    pub from: Option<Health>,
     /// None: it is gone.
-    pub(super) to: Option<Health>,
-    pub(super) reason: String,
+    pub to: Option<Health>,
+    /// Why, in one word.
+    pub reason: String,
 }
 
 /// The last transitions, and the recent changes of each object.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub struct History {
     transitions: VecDeque<Transition>,
+    noted: u64,
     changes: HashMap<Key, VecDeque<Time>>,
 }
 
 impl History {
-    pub(super) fn note(&mut self, transition: Transition) {
+    /// Takes a transition in.
+    pub fn note(&mut self, transition: Transition) {
         if transition.from.is_some() && transition.to.is_some() {
             let changes = self.changes.entry(transition.key.clone()).or_default();
             changes.push_back(transition.at);
@@ -42,27 +47,33 @@ impl History {
                 changes.pop_front();
             }
         }
+        self.noted += 1;
         self.transitions.push_front(transition);
         self.transitions.truncate(MAX_TRANSITIONS);
     }
 
+    /// The number of transitions that were ever taken in.
+    pub fn noted(&self) -> u64 {
+        self.noted
+    }
+
     /// Newest first.
-    pub(super) fn transitions(&self) -> &VecDeque<Transition> {
+    pub fn transitions(&self) -> &VecDeque<Transition> {
         &self.transitions
     }
 
     /// The number of recent changes of an object's health.
-    pub(super) fn flaps(&self, key: &Key, now: Time) -> usize {
+    pub fn flaps(&self, key: &Key, now: Time) -> usize {
         self.changes.get(key).map_or(0, |changes| changes.iter().filter(|&&at| is_recent(at, now)).count())
     }
 
     /// Returns true if no object changed recently.
-    pub(super) fn is_calm(&self) -> bool {
+    pub fn is_calm(&self) -> bool {
         self.changes.is_empty()
     }
 
     /// Drops what is too old to be counted.
-    pub(super) fn forget(&mut self, now: Time) {
+    pub fn forget(&mut self, now: Time) {
         self.changes.retain(|_, changes| {
             while changes.front().is_some_and(|&at| !is_recent(at, now)) {
                 changes.pop_front();

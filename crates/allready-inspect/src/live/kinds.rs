@@ -2,29 +2,30 @@
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
+use crate::health::Health;
 use allready_core::Time;
-use allready_inspect::health::Health;
 use allready_kube::list_watch::{Store, WatchEvent};
 
-use super::model::{Place, Record};
+use super::record::{Place, Record};
 
 /// One kind of objects, with what was last seen of each.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub struct Kind {
     /// Its API group; empty for the core one.
-    pub(super) group: String,
+    pub group: String,
     /// `Deployment`.
-    pub(super) name: String,
+    pub name: String,
     /// `deployments`.
-    pub(super) plural: String,
-    pub(super) stage: Stage,
+    pub plural: String,
+    /// The state of its watch.
+    pub stage: Stage,
     /// Its objects. From the first list that was complete on, what appears is news.
-    pub(super) objects: Store<Arc<Place>, Record>,
+    pub objects: Store<Arc<Place>, Record>,
 }
 
 /// The state of the watch of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub enum Stage {
     /// It is not known yet what there is.
     Listing,
     /// Everything was listed; the watch is being opened.
@@ -32,13 +33,19 @@ pub(super) enum Stage {
     /// Changes are seen as they happen.
     Watching,
     /// Nothing is seen, for this reason, since this time.
-    Failing { why: String, since: Time },
+    Failing {
+        /// The reason.
+        why: String,
+        /// The time at which it began.
+        since: Time,
+    },
     /// It is not served any more.
     Retired,
 }
 
 impl Kind {
-    pub(super) fn new(group: &str, name: &str, plural: &str) -> Self {
+    /// A kind of which nothing is known yet.
+    pub fn new(group: &str, name: &str, plural: &str) -> Self {
         Self {
             group: group.to_owned(),
             name: name.to_owned(),
@@ -49,45 +56,49 @@ impl Kind {
     }
 
     /// Takes an event of its list-watch in.
-    pub(super) fn apply(&mut self, event: WatchEvent<Arc<Place>, Record>) {
+    pub fn apply(&mut self, event: WatchEvent<Arc<Place>, Record>) {
         // The model knows by its clock for how long a kind has been failing.
         self.objects.apply(event, Duration::ZERO);
     }
 
     /// Its name in a sentence: `deployments.apps`.
-    pub(super) fn full_name(&self) -> String {
+    pub fn full_name(&self) -> String {
         if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
     }
 
     /// Returns true if everything of it is known, and changes are seen.
-    pub(super) fn is_seen(&self) -> bool {
+    pub fn is_seen(&self) -> bool {
         self.objects.is_synced() && self.stage == Stage::Watching
     }
 
     /// Returns true if what is shown of it may be out of date.
-    pub(super) fn is_failing(&self) -> bool {
+    pub fn is_failing(&self) -> bool {
         matches!(self.stage, Stage::Failing { .. })
     }
 }
 
 /// The number of kinds that are watched, of those that there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Coverage {
-    pub(super) kinds: usize,
-    pub(super) watching: usize,
-    pub(super) failing: usize,
+pub struct Coverage {
+    /// All kinds.
+    pub kinds: usize,
+    /// Those that are seen.
+    pub watching: usize,
+    /// Those that cannot be seen.
+    pub failing: usize,
     /// Groups of the API of which not even the kinds are known.
-    pub(super) blind: usize,
+    pub blind: usize,
     /// The reason why declarations of definitions are not known, so that a verdict may be too good.
-    pub(super) undeclared: Option<String>,
+    pub undeclared: Option<String>,
     /// One of the reasons.
-    pub(super) why: Option<String>,
+    pub why: Option<String>,
     /// For how long nothing was heard of the server, and why: `14s: it does not answer`.
-    pub(super) silence: Option<String>,
+    pub silence: Option<String>,
 }
 
 impl Coverage {
-    pub(super) fn of(kinds: &[Kind], blind: &[String]) -> Self {
+    /// The coverage of these kinds, and of groups of which nothing is known.
+    pub fn of(kinds: &[Kind], blind: &[String]) -> Self {
         let served = || kinds.iter().filter(|kind| kind.stage != Stage::Retired);
         Self {
             kinds: served().count(),
@@ -101,17 +112,17 @@ impl Coverage {
     }
 
     /// Returns true if nothing can be wrong that is not shown.
-    pub(super) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.kinds > 0 && self.watching == self.kinds && !self.has_gaps()
     }
 
     /// Returns true if something cannot be seen, rather than not yet.
-    pub(super) fn has_gaps(&self) -> bool {
+    pub fn has_gaps(&self) -> bool {
         self.failing > 0 || self.blind > 0 || self.silence.is_some() || self.undeclared.is_some()
     }
 
     /// `watching 41 of 43 kinds; 2 failing (pods: forbidden)`.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         if let Some(silence) = &self.silence {
             return format!("may be out of date, nothing heard for {silence}");
         }
@@ -152,28 +163,32 @@ fn why(kinds: &[Kind]) -> Option<String> {
 }
 
 /// `1 kind`, `2 kinds`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// The number of objects of each health.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally([usize; 6]);
+pub struct Tally([usize; 6]);
 
 impl Tally {
-    pub(super) fn of(&self, health: Health) -> usize {
+    /// The objects of this health.
+    pub fn of(&self, health: Health) -> usize {
         self.0[health as usize]
     }
 
-    pub(super) fn all(&self) -> usize {
+    /// All objects.
+    pub fn all(&self) -> usize {
         self.0.iter().sum()
     }
 
-    pub(super) fn add(&mut self, health: Health) {
+    /// Counts one more.
+    pub fn add(&mut self, health: Health) {
         self.0[health as usize] += 1;
     }
 
-    pub(super) fn remove(&mut self, health: Health) {
+    /// Counts one less.
+    pub fn remove(&mut self, health: Health) {
         let count = &mut self.0[health as usize];
         *count = count.saturating_sub(1);
     }

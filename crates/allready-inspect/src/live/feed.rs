@@ -3,14 +3,6 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use allready_core::Time;
-use allready_inspect::cluster::{Budget, follow};
-use allready_inspect::{
-    causes::Digest,
-    explain::Bounds,
-    graph::{ObjectId, Reference},
-    judge::{self, Verdict},
-    registry::Registry,
-};
 use allready_kube::{
     backoff::Backoff,
     list_watch::{NO_ANSWER, WatchError, list_watch_opened},
@@ -28,8 +20,16 @@ use tokio::{
 use super::{
     aging::Aging,
     details::Details,
-    model::Key,
-    update::{Event, Seen, Standing},
+    record::Key,
+    state::{Event, Seen, Standing},
+};
+use crate::{
+    causes::Digest,
+    cluster::{Budget, follow},
+    explain::Bounds,
+    graph::{ObjectId, Reference},
+    judge::{self, Verdict},
+    registry::Registry,
 };
 
 /// How many kinds are listed at the same time.
@@ -50,35 +50,46 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// What all watches have in common.
 #[derive(Clone)]
-pub(super) struct Feed {
+pub struct Feed {
     client: Client,
     permits: Arc<Semaphore>,
     events: mpsc::Sender<Event>,
     now: fn() -> Time,
+    facts: fn(&Value) -> Option<Value>,
     /// The server is back: what waits to try again does so at once.
     back: Arc<Notify>,
 }
 
 /// An object that somebody looks at.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) key: Key,
-    pub(super) resource: Resource,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) registry: Arc<Registry>,
+pub struct Wanted {
+    /// The object.
+    pub key: Key,
+    /// Its kind.
+    pub resource: Resource,
+    /// The kinds of the cluster.
+    pub catalog: Arc<Catalog>,
+    /// The meaning of their conditions.
+    pub registry: Arc<Registry>,
 }
 
 /// Nobody listens any more.
 struct Unheard;
 
 impl Feed {
-    pub(super) fn new(client: Client, events: mpsc::Sender<Event>, now: fn() -> Time) -> Self {
+    /// Sends events, with facts of objects.
+    pub fn new(
+        client: Client,
+        events: mpsc::Sender<Event>,
+        now: fn() -> Time,
+        facts: fn(&Value) -> Option<Value>,
+    ) -> Self {
         let (permits, back) = (Arc::new(Semaphore::new(MAX_LISTS)), Arc::default());
-        Self { client, permits, events, now, back }
+        Self { client, permits, events, now, facts, back }
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
-    pub(super) async fn follow(
+    pub async fn follow(
         self,
         index: usize,
         resource: Resource,
@@ -106,7 +117,7 @@ impl Feed {
 
     /// Asks the server again and again for next to nothing. A connection that is dead says nothing, like one on which
     /// nothing happens, and each watch by itself would take half a minute to notice.
-    pub(super) async fn listen(self) {
+    pub async fn listen(self) {
         let (mut was_heard, mut last) = (true, (self.now)());
         loop {
             sleep(PULSE).await;
@@ -134,7 +145,7 @@ impl Feed {
     }
 
     /// Reads the object that somebody looks at, each time it is asked for.
-    pub(super) async fn look(self, mut wanted: watch::Receiver<Option<Wanted>>) {
+    pub async fn look(self, mut wanted: watch::Receiver<Option<Wanted>>) {
         while wanted.changed().await.is_ok() {
             let Some(Wanted { key, resource, catalog, registry }) = wanted.borrow_and_update().clone() else {
                 continue;
@@ -249,7 +260,8 @@ impl Followed<'_> {
     async fn judge_again(&mut self) -> Result<(), Unheard> {
         let now = (self.feed.now)();
         for (key, object, verdict) in self.aging.changed(now) {
-            self.feed.send(seen(key, object, verdict, &self.registry, now)).await?;
+            let seen = seen(key, object, verdict, &self.registry, now, self.feed.facts);
+            self.feed.send(seen).await?;
         }
         Ok(())
     }
@@ -257,7 +269,7 @@ impl Followed<'_> {
     fn seen(&mut self, object: &DynamicObject) -> Event {
         let (key, object, now) = (self.key(object), whole(self.resource, object), (self.feed.now)());
         let verdict = self.aging.judge(&key, &object, now);
-        seen(key, object, verdict, &self.registry, now)
+        seen(key, object, verdict, &self.registry, now, self.feed.facts)
     }
 
     fn key(&self, object: &DynamicObject) -> Key {
@@ -268,52 +280,34 @@ impl Followed<'_> {
 }
 
 /// An object, with what the search for causes needs of it.
-pub(super) fn seen(key: Key, object: Value, verdict: Verdict, registry: &Registry, now: Time) -> Event {
+pub fn seen(
+    key: Key,
+    object: Value,
+    verdict: Verdict,
+    registry: &Registry,
+    now: Time,
+    facts: fn(&Value) -> Option<Value>,
+) -> Event {
     let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+    let facts = facts(&object).map(Arc::new);
     let digest = Digest::of(object, verdict.clone(), registry, now).map(Box::new);
     let may_change = digest.as_ref().is_some_and(|digest| digest.may_change());
     let standing = if may_change { Standing::Alone } else { Standing::Final };
-    Event::Seen(Box::new(Seen { key, uid, verdict, digest, standing }))
+    Event::Seen(Box::new(Seen { key, uid, verdict, digest, standing, facts }))
 }
 
-/// Returns the row of an object that a list brings.
-#[cfg(test)]
-pub(crate) fn said(object: &DynamicObject, registry: &Registry, now: Time) -> crate::agreement::Said {
-    use super::{model::Model, update::update};
-
-    let types = object.types.clone().unwrap_or_default();
-    let (group, version) = types.api_version.split_once('/').unwrap_or(("", &types.api_version));
-    let resource = Resource {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        kind: types.kind,
-        ..Resource::default()
-    };
-    let mut model = Model::new(String::new(), false, now);
-    let (kind, plural) = (resource.kind.clone(), String::new());
-    update(&mut model, Event::Kind { group: resource.group.clone(), kind, plural });
-    let key = Key::new(0, "shop", "a");
-    let object = whole(&resource, object);
-    let verdict = aging(Arc::new(registry.clone())).judge(&key, &object, now);
-    let field = verdict.field.clone();
-    update(&mut model, seen(key.clone(), object, verdict, registry, now));
-    let record = model.record(&key).unwrap();
-    crate::agreement::Said {
-        health: record.health,
-        since: record.begin(),
-        reason: record.reason().to_owned(),
-        message: record.message().to_owned(),
-        field,
-    }
+/// Remembers nothing of an object beside its health.
+pub fn no_facts(_object: &Value) -> Option<Value> {
+    None
 }
 
 /// The judge of the objects of a kind.
-fn aging(registry: Arc<Registry>) -> Aging {
+pub(super) fn aging(registry: Arc<Registry>) -> Aging {
     Aging::new(move |object, now| judge::judge(object, &registry, now))
 }
 
 /// An object with its kind, which the entries of a list do not have.
-fn whole(resource: &Resource, object: &DynamicObject) -> Value {
+pub fn whole(resource: &Resource, object: &DynamicObject) -> Value {
     let mut whole = serde_json::to_value(object).unwrap_or_default();
     if let Value::Object(fields) = &mut whole {
         fields.insert("apiVersion".to_owned(), resource.api_version().into());

@@ -1,20 +1,26 @@
 //! The filter of rows, as a line that a person types.
 
-use allready_inspect::health::Health;
+use crate::health::Health;
 
 /// The fields of a row that a filter compares.
-pub(super) struct Subject<'a> {
-    pub(super) kind: &'a str,
-    pub(super) plural: &'a str,
-    pub(super) namespace: &'a str,
-    pub(super) name: &'a str,
-    pub(super) reason: &'a str,
-    pub(super) health: Health,
+pub struct Subject<'a> {
+    /// The kind.
+    pub kind: &'a str,
+    /// Its name in a path.
+    pub plural: &'a str,
+    /// The namespace.
+    pub namespace: &'a str,
+    /// The name.
+    pub name: &'a str,
+    /// Why, in one word.
+    pub reason: &'a str,
+    /// The health.
+    pub health: Health,
 }
 
 /// Terms that all have to hold: `web health:degraded kind:pod !ns:kube-system`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
+pub struct Filter {
     text: String,
     terms: Vec<Term>,
 }
@@ -38,25 +44,27 @@ enum Field {
 
 impl Filter {
     /// Understands any text: a word before a colon that is no field is text like any other.
-    pub(super) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         Self { text: text.to_owned(), terms: text.split_whitespace().filter_map(Term::parse).collect() }
     }
 
     /// As it was typed.
-    pub(super) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Returns true if every row matches.
+    pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    pub(super) fn matches(&self, subject: &Subject<'_>) -> bool {
+    /// Returns true if every term holds.
+    pub fn matches(&self, subject: &Subject<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject) != term.is_negated)
     }
 
     /// Returns true if it asks for a health: then healthy objects may be meant, too.
-    pub(super) fn asks_for_health(&self) -> bool {
+    pub fn asks_for_health(&self) -> bool {
         self.terms.iter().any(|term| term.field == Field::Health && !term.is_negated)
     }
 }
