@@ -112,3 +112,83 @@ fn the_reference_in_docs_has_every_command_and_option() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(found == made, "{} is not up to date: set UPDATE_REFERENCE=1", path.display());
 }
+
+/// The words of a command as a shell reads them, up to what is for the shell itself.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    let mut previous = ' ';
+    for letter in command.chars() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '|' | '>' | '<' | ';' | '&' | ')') => break,
+            (None, '#') if previous == ' ' => break,
+            (None, ' ') => words.push(String::new()),
+            _ => words.iter_mut().last().unwrap().push(letter),
+        }
+        previous = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The commands of a page: in its code, and in blocks for a shell or a pipeline.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut language = None;
+    for line in page.replace("\\\n", " ").lines() {
+        match (line.strip_prefix("```"), language) {
+            (Some(opened), None) => language = Some(["sh", "yaml", "console"].contains(&opened)),
+            (Some(_), Some(_)) => language = None,
+            (None, None) => {
+                let code = line.replace("\\|", "|");
+                found.extend(
+                    code.split('`')
+                        .skip(1)
+                        .step_by(2)
+                        .filter(|code| code.starts_with("allready "))
+                        .map(str::to_owned),
+                );
+            }
+            (None, Some(true)) => {
+                let starts = ["$ ", "| ", "- ", "run: ", "&& "]
+                    .iter()
+                    .find_map(|before| line.split_once(&format!("{before}allready ")));
+                let rest =
+                    starts.map(|(_, rest)| rest).or_else(|| line.trim_start().strip_prefix("allready "));
+                found.extend(rest.map(|rest| format!("allready {rest}")));
+            }
+            (None, Some(false)) => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_on_the_pages_is_one_that_the_program_understands() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let is_page = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("reference-cli.md")
+    };
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in pages.filter(is_page).chain([root.join("README.md")]) {
+        for command in commands(&fs::read_to_string(&path).unwrap()) {
+            // What stands for something is not parsed, and neither is the name of a command alone.
+            let words = words(&command);
+            if words.len() < 3 || command.contains(['…', '$']) || command.contains("COMMAND") {
+                continue;
+            }
+            count += 1;
+            if let Err(error) = Cli::command().try_get_matches_from(&words)
+                && error.use_stderr()
+                && error.kind() != clap::error::ErrorKind::MissingRequiredArgument
+            {
+                wrong.push(format!("{}: {command}\n{error}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 100, "{count} commands");
+}
