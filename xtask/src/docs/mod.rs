@@ -76,9 +76,10 @@ fn followed() -> Result<Vec<String>> {
 fn written() -> Result<Vec<String>> {
     let mut files = vec!["README.md".to_owned()];
     for entry in fs::read_dir(root().join("docs")).context("cannot read docs")? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".md") && name != "SUMMARY.md" {
-            files.push(format!("docs/{name}"));
+        let path = entry?.path();
+        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        if let Some(name) = path.file_name().filter(|name| is_page && *name != "SUMMARY.md") {
+            files.push(format!("docs/{}", name.to_string_lossy()));
         }
     }
     files.sort();

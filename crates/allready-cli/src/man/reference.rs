@@ -64,7 +64,7 @@ fn table(page: &mut String, arguments: &[&Arg]) {
     for argument in arguments {
         let values = argument.get_value_names().unwrap_or_default();
         let values: Vec<_> = values.iter().map(|name| format!("<{name}>")).collect();
-        let takes = argument.get_action().takes_values().then(|| values.join(" ")).unwrap_or_default();
+        let takes = if argument.get_action().takes_values() { values.join(" ") } else { String::new() };
         let names = [
             argument.get_short().map(|short| format!("-{short}")),
             argument.get_long().map(|long| format!("--{long}")),
