@@ -86,7 +86,9 @@ pub fn run(environment: &Environment, check: bool) -> Result<bool> {
         let text = format!("{REDUCED}{}\n", serde_saphyr::to_string(&crd)?.trim_end());
         same &= settle(&format!("docs/crds/{name}.yaml"), &text, check)?;
     }
-    same &= settle("docs/reference.md", &reference::page(&ours), check)?;
+    for (page, text) in reference::pages(&ours)? {
+        same &= settle(page, &text, check)?;
+    }
     let chart = |name: &str| {
         let path = root().join("charts/allready").join(name);
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))

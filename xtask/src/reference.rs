@@ -1,13 +1,43 @@
-//! The reference page of the API, made from the CRDs.
+//! The parts of docs/ that are made from the program: the API from the CRDs, the rules, and the truth tables of the policies.
 
-use std::fmt::Write as _;
+mod declarations;
+mod policies;
+mod rules;
 
+use std::{fmt::Write as _, fs, path::Path};
+
+use anyhow::{Context as _, Result};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
 };
 
+const BEGIN: &str = "<!-- Made by `cargo xtask manifests`. -->\n";
+const END: &str = "<!-- The end of what is made. -->\n";
+
+/// The pages that are made, whole or in part: each path, and its text as it should be.
+pub fn pages(definitions: &[CustomResourceDefinition]) -> Result<Vec<(&'static str, String)>> {
+    Ok(vec![
+        ("docs/reference.md", page(definitions)),
+        ("docs/rules.md", rules::page()),
+        ("docs/policies.md", within("docs/policies.md", &policies::tables())?),
+        ("docs/declarations.md", within("docs/declarations.md", &declarations::table()?)?),
+    ])
+}
+
+/// A page with what is made in its place.
+fn within(path: &str, made: &str) -> Result<String> {
+    let found = fs::read_to_string(root().join(path)).with_context(|| format!("cannot read {path}"))?;
+    let (head, rest) = found.split_once(BEGIN).with_context(|| format!("{path} has no {BEGIN:?}"))?;
+    let (_, tail) = rest.split_once(END).with_context(|| format!("{path} has no {END:?}"))?;
+    Ok(format!("{head}{BEGIN}\n{made}\n{END}{tail}"))
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
 /// The page with a section for each of these CRDs.
-pub fn page(definitions: &[CustomResourceDefinition]) -> String {
+fn page(definitions: &[CustomResourceDefinition]) -> String {
     let mut page = String::from(
         "<!-- Made from the types by `cargo xtask manifests`. -->\n# API reference\n\n\
          The kinds of `allready.dev/v1alpha1`. The same texts are in `kubectl explain`, as in\n\
@@ -194,6 +224,14 @@ mod tests {
     };
 
     use super::*;
+
+    #[test]
+    fn the_pages_that_are_made_are_as_they_would_be_made() {
+        for (path, made) in pages(&allready_kube::kinds::definitions()).unwrap() {
+            let found = fs::read_to_string(root().join(path)).unwrap();
+            assert!(found == made, "{path} is not as it would be made; run cargo xtask manifests");
+        }
+    }
 
     #[tokio::test]
     async fn every_kind_has_an_example_and_the_server_takes_it() {

@@ -25,8 +25,9 @@ pub mod prelude {
     };
 }
 
-/// The examples of the project's README and of the guide, compiled and run.
+/// The examples of the pages for controller authors, compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/guide.md")]
+#[doc = include_str!("../../../docs/migrating.md")]
+#[doc = include_str!("../../../docs/testing.md")]
 struct Pages;

@@ -1,6 +1,6 @@
 //! `cargo xtask docs --check`: the pages for users, followed from top to bottom as they are printed.
 //!
-//! A page says in a comment at its top what runs it: `<!-- server: embedded -->` (the page starts `allready apiserver` itself) or
+//! The README and the pages of docs/ are followed, those of them that say in a comment at their top what runs them: `<!-- server: embedded -->` (the page starts `allready apiserver` itself) or
 //! `<!-- server: real -->` (a fresh kube-apiserver, in `KUBECONFIG`). The code blocks of a page run in one shell, in a directory of its own
 //! with copies of `charts`, `docs` and `manifests`:
 //!
@@ -14,6 +14,8 @@
 //! A command ends with its line, unless that ends in `\`, `|`, or `&&`, or begins a here-document or a `for` loop. One that ends in ` &` runs on until the
 //! end of the page; what it should print is waited for. `expected.rs` has the wildcards.
 
+#[cfg(test)]
+mod book;
 mod expected;
 mod page;
 mod shell;
@@ -29,23 +31,19 @@ use crate::{e2e, printer};
 use page::{Action, Page, Server};
 use shell::Shell;
 
-/// The pages that can be followed.
-const PAGES: [&str; 4] =
-    ["docs/install.md", "docs/configuration-status.md", "docs/hub.md", "docs/gateway.md"];
-
 /// The parts of the repository that commands name.
 const COPIED: [&str; 3] = ["charts", "docs", "manifests"];
 
 /// Follows the pages whose path contains `filter`, and prints a line for each. Returns whether all of them say what happens.
 pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool> {
-    let pages = pages(filter)?;
+    let pages = chosen(followed()?, filter)?;
     // What is installed and removed here is never somebody's cluster.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let programs = programs(&environment).await?;
     let mut right = true;
     for file in pages {
-        let text = fs::read_to_string(root().join(file)).with_context(|| format!("cannot read {file}"))?;
-        let page = Page::parse(file, &text)?;
+        let text = fs::read_to_string(root().join(&file)).with_context(|| format!("cannot read {file}"))?;
+        let page = Page::parse(&file, &text)?;
         let start = Instant::now();
         match follow(&environment, &page, programs.path()).await {
             Ok(()) => {
@@ -62,17 +60,42 @@ pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool
     Ok(right)
 }
 
-/// The pages whose path contains the filter.
-fn pages(filter: Option<&str>) -> Result<Vec<&'static str>> {
-    let pages: Vec<_> =
-        PAGES.into_iter().filter(|page| filter.is_none_or(|filter| page.contains(filter))).collect();
-    let wanted = filter.unwrap_or_default();
-    ensure!(
-        !pages.is_empty(),
-        "no page that can be followed is called {wanted:?}: there are {}",
-        PAGES.join(", ")
-    );
+/// The pages that can be followed: the README and the pages of docs/ that name a server.
+fn followed() -> Result<Vec<String>> {
+    let mut pages = Vec::new();
+    for file in written()? {
+        let text = fs::read_to_string(root().join(&file)).with_context(|| format!("cannot read {file}"))?;
+        if text.lines().any(|line| line.starts_with("<!-- server: ")) {
+            pages.push(file);
+        }
+    }
     Ok(pages)
+}
+
+/// The README and the pages of docs/, by name.
+fn written() -> Result<Vec<String>> {
+    let mut files = vec!["README.md".to_owned()];
+    for entry in fs::read_dir(root().join("docs")).context("cannot read docs")? {
+        let path = entry?.path();
+        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        if let Some(name) = path.file_name().filter(|name| is_page && *name != "SUMMARY.md") {
+            files.push(format!("docs/{}", name.to_string_lossy()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The pages whose path contains the filter.
+fn chosen(pages: Vec<String>, filter: Option<&str>) -> Result<Vec<String>> {
+    let wanted = filter.unwrap_or_default();
+    let (chosen, others): (Vec<_>, Vec<_>) = pages.into_iter().partition(|page| page.contains(wanted));
+    ensure!(
+        !chosen.is_empty(),
+        "no page that can be followed is called {wanted:?}: there are {}",
+        others.join(", ")
+    );
+    Ok(chosen)
 }
 
 /// A directory with the programs that the pages name.
@@ -138,17 +161,26 @@ mod tests {
 
     #[test]
     fn a_name_that_no_page_has_is_an_error_that_lists_the_pages() -> Result<()> {
-        ensure!(pages(Some("hub"))? == ["docs/hub.md"]);
-        let error = pages(Some("gatewya")).err().context("no error")?.to_string();
-        ensure!(PAGES.iter().all(|page| error.contains(page)), "{error}");
+        ensure!(chosen(followed()?, Some("hub"))? == ["docs/hub.md"]);
+        let error = chosen(followed()?, Some("gatewya")).err().context("no error")?.to_string();
+        ensure!(followed()?.iter().all(|page| error.contains(page)), "{error}");
         Ok(())
     }
 
     #[test]
-    fn every_page_names_its_server_and_has_commands() -> Result<()> {
-        for file in PAGES {
-            let page = Page::parse(file, &fs::read_to_string(root().join(file))?)?;
-            ensure!(page.counts().0 > 5, "{file} has hardly any command");
+    fn a_page_with_commands_names_its_server_and_can_be_read() -> Result<()> {
+        for file in followed()? {
+            let page = Page::parse(&file, &fs::read_to_string(root().join(&file))?)?;
+            ensure!(page.counts().0 > 0, "{file} names a server and has no command");
+        }
+        for file in written()? {
+            // Every page is read as if it named one, which shows the commands that nothing would follow.
+            let text = format!("<!-- server: embedded -->\n{}", fs::read_to_string(root().join(&file))?);
+            let commands = Page::parse(&file, &text)?.counts().0;
+            ensure!(
+                commands == 0 || followed()?.contains(&file),
+                "{file} has {commands} commands and names no server that they are followed on"
+            );
         }
         Ok(())
     }

@@ -1,5 +1,8 @@
 //! `allready man`: the manual, a page for each command.
 
+#[cfg(test)]
+mod reference;
+
 use std::{
     fmt::Write as _,
     fs, io,
