@@ -22,6 +22,9 @@ pub struct Options {
     /// Write the pictures of the documentation into this directory
     #[arg(long)]
     pictures: Option<PathBuf>,
+    /// The milliseconds in which a change is to be seen, for machines that are slow or busy
+    #[arg(long, default_value_t = 100)]
+    limit: u64,
     /// Only the part whose name contains this: story, many
     #[arg(long)]
     only: Option<String>,
@@ -42,7 +45,8 @@ pub async fn run(options: Options) -> Result<()> {
         story(&allready, options.pictures.as_deref()).await.context("the demo's story on the page")?;
     }
     if is_wanted("many") {
-        many::run(&allready, options.pictures.as_deref()).await.context("the page of 5,000 nodes")?;
+        let limit = Duration::from_millis(options.limit);
+        many::run(&allready, limit, options.pictures.as_deref()).await.context("the page of 5,000 nodes")?;
     }
     Ok(())
 }

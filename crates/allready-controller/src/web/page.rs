@@ -6,7 +6,7 @@ use allready_core::Time;
 use allready_inspect::{
     graph::ObjectId,
     health::Health,
-    live::{Group, Key, Kind, Record, Stage, State, counted},
+    live::{Group, Key, Kind, Place, Record, Stage, State, counted},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -170,13 +170,19 @@ struct View<'a> {
 impl<'a> View<'a> {
     /// The objects of a kind that may be seen.
     fn of_kind(&self, is_kind: impl Fn(&Kind) -> bool + 'a) -> impl Iterator<Item = (ObjectId, &'a Record)> {
+        self.each(is_kind).map(|(kind, place, record)| (name_of(kind, place), record))
+    }
+
+    /// The same without their names, of which there may be many that nobody reads.
+    fn each(
+        &self,
+        is_kind: impl Fn(&Kind) -> bool + 'a,
+    ) -> impl Iterator<Item = (&'a Kind, &'a Place, &'a Record)> {
         let (state, sight) = (self.state, self.sight);
         let kinds = state.kinds.iter().filter(move |kind| kind.stage != Stage::Retired && is_kind(kind));
         kinds.flat_map(move |kind| {
             let seen = kind.objects.iter().filter(move |(place, _)| sight(kind, &place.namespace));
-            seen.map(move |(place, record)| {
-                (ObjectId::new(&kind.group, &kind.name, &place.namespace, &place.name), record)
-            })
+            seen.map(move |(place, record)| (kind, &**place, record))
         })
     }
 
@@ -340,7 +346,8 @@ impl<'a> View<'a> {
         let by_name: HashMap<String, usize> =
             nodes.iter().enumerate().map(|(index, node)| (node.object.name.clone(), index)).collect();
         let mut reporters: Vec<Cell> = Vec::new();
-        for (id, record) in self.of_kind(|kind| kind.name == "StatusReport" && kind.group == "allready.dev") {
+        let reports = self.each(|kind| kind.name == "StatusReport" && kind.group == "allready.dev");
+        for (kind, place, record) in reports {
             let field =
                 |name: &str| record.facts.as_ref().and_then(|facts| facts[name].as_str()).unwrap_or_default();
             let (component, instance) = (field("component"), field("instance"));
@@ -348,10 +355,11 @@ impl<'a> View<'a> {
             if let Some(node) = by_name.get(instance).and_then(|index| nodes.get_mut(*index)) {
                 if record.health > node.health {
                     node.note = text(&format!("{component}: {}", said(record)), 160);
-                    (node.health, node.object) = (record.health, id);
+                    (node.health, node.object) = (record.health, name_of(kind, place));
                 }
                 continue;
             }
+            let id = name_of(kind, place);
             let name = match (component, instance) {
                 ("", "") => id.name.clone(),
                 (component, "") => component.to_owned(),
@@ -440,6 +448,10 @@ impl ListenerRow {
 
 fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn name_of(kind: &Kind, place: &Place) -> ObjectId {
+    ObjectId::new(&kind.group, &kind.name, &place.namespace, &place.name)
 }
 
 /// `ConfigError: pools overlap`; nothing for what is healthy.

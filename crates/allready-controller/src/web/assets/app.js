@@ -137,7 +137,9 @@ function readAddress() {
     if (state.object) look(true);
   }
   draw();
-  if (Boolean(before) !== Boolean(state.object)) {
+  show();
+  if (!same(before, state.object) && Boolean(before || state.object)) {
+    // What is hidden cannot have the focus.
     if (state.object) focusOn($('o-name'));
     else if (before) focusOn($('main'));
   }
@@ -265,11 +267,15 @@ function draw() {
   // Not with the next frame: a page that nobody sees has none, and is up to date all the same.
   queueMicrotask(() => {
     pending = false;
-    $('overview').hidden = Boolean(state.object);
-    $('object').hidden = !state.object;
+    show();
     if (state.object) drawObject();
     else drawOverview();
   });
+}
+
+function show() {
+  $('overview').hidden = Boolean(state.object);
+  $('object').hidden = !state.object;
 }
 
 function drawOverview() {
@@ -348,7 +354,7 @@ function drawMaps(page) {
     const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'heat map' });
     const section = el('section', { class: 'card map', 'aria-labelledby': heading },
       el('h2', { id: heading }, map.title + ' ', el('span', { class: 'count' })),
-      el('div', { class: 'grid' }, canvas), el('p', { class: 'focus', 'aria-live': 'polite' }), el('p', { class: 'trouble' }));
+      el('p', { class: 'trouble' }), el('div', { class: 'grid' }, canvas), el('p', { class: 'focus', 'aria-live': 'polite' }));
     maps.set(section, new HeatMap(canvas, section));
     return section;
   }, (section, map) => maps.get(section).show(map));
