@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use allready_core::Time;
 use allready_inspect::{
     explain::{Cause, Explanation, Folded, Node, What},
+    graph::is_killing_probe,
     health::Health,
     words::plural,
 };
@@ -91,18 +92,7 @@ pub(crate) fn first_cause(explanation: &Explanation) -> Option<String> {
     let label = tame(&node.label);
     let label =
         if node.what == What::Object { label } else { format!("{} {label}", tame(&node.object.to_string())) };
-    let event = |node: &Node| {
-        let children = node.children.iter().map(|&child| &explanation.nodes[child]);
-        children.into_iter().find(|child| child.what == What::Event).map(why)
-    };
-    // Of a container that is broken a warning tells the same again.
-    let is_told = node.what == What::Container && node.health == Some(Health::Degraded);
-    let beside = if node.what == What::Object {
-        Some(node)
-    } else {
-        node.parent.map(|parent| &explanation.nodes[parent])
-    };
-    let event = beside.filter(|_| !is_told).and_then(event);
+    let event = event(explanation, node).map(why);
     let said = [Some(why(node)), event].into_iter().flatten().filter(|text| !text.is_empty());
     let said = said.collect::<Vec<_>>().join("; ");
     Some(if said.is_empty() { label } else { format!("{label}: {said}") })
@@ -125,20 +115,19 @@ fn line(explanation: &Explanation, cause: &Cause, now: Time) -> String {
     if let Some(writer) = &node.writer {
         let _ = write!(text, ", by {}", tame(&writer.manager));
     }
-    // Of a container that is broken a warning tells the same again.
-    let is_told = node.what == What::Container && node.health == Some(Health::Degraded);
-    let beside = if node.what == What::Object {
-        Some(node)
-    } else {
-        node.parent.map(|parent| &explanation.nodes[parent])
-    };
-    let beside = beside.filter(|_| !is_told).into_iter().flat_map(|object| &object.children);
-    let mut warnings =
-        beside.map(|&child| &explanation.nodes[child]).filter(|child| child.what == What::Event);
-    if let Some(warning) = warnings.next() {
+    if let Some(warning) = event(explanation, node) {
         let _ = write!(text, "; warning {}: {}", tame(&warning.label), cut(&self::why(warning), 200));
     }
     text
+}
+
+/// The event that says more of the first cause. Of a container that is broken a warning tells the same again, but for the probe for which
+/// it is killed.
+fn event<'e>(explanation: &'e Explanation, node: &'e Node) -> Option<&'e Node> {
+    let is_told = node.what == What::Container && node.health == Some(Health::Degraded);
+    let beside = if node.what == What::Object { node } else { &explanation.nodes[node.parent?] };
+    let mut events = beside.children.iter().map(|&child| &explanation.nodes[child]);
+    events.find(|event| event.what == What::Event && (!is_told || is_killing_probe(&event.message)))
 }
 
 fn unseen(cause: &Cause) -> String {

@@ -9,7 +9,7 @@ use crate::{
     graph::{
         Firmness, Gap, ObjectId, Reference, Relation, Request,
         assess::{Assessor, MAX_STEPS, is_passage},
-        events,
+        events, is_killing_probe,
         relate::{self, Link},
     },
     health::Health,
@@ -60,7 +60,8 @@ impl First {
 pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
     let assessor = Assessor::new(&causes.known, registry, now);
     let (first, under_way, unseen, told) = (HashMap::new(), HashSet::new(), BTreeSet::new(), HashMap::new());
-    let mut search = Search { causes, assessor, first, under_way, unseen, told };
+    let probes = HashMap::new();
+    let mut search = Search { causes, assessor, first, under_way, unseen, told, probes };
     let (mut verdicts, mut groups) = (BTreeMap::new(), Groups::default());
     for id in &causes.asked {
         let Some(verdict) = search.assessor.assess(id) else { continue };
@@ -97,6 +98,8 @@ struct Search<'a> {
     unseen: BTreeSet<String>,
     /// By what controls the objects, and what they say: one is asked about for all.
     told: HashMap<(ObjectId, String), Option<First>>,
+    /// The same for the probes for which containers are killed.
+    probes: HashMap<(ObjectId, String), Option<String>>,
 }
 
 impl Search<'_> {
@@ -227,11 +230,17 @@ impl Search<'_> {
             return told;
         }
         let Some(part) = part.filter(|part| says_more(part, verdict)) else { return alone };
-        let message = match part.message.strip_prefix("it ") {
+        let mut message = match part.message.strip_prefix("it ") {
             // Our own sentence about a container; what others write names what matters.
             Some(rest) if part.what == What::Container => format!("{} {rest}", part.label),
             _ => part.message.clone(),
         };
+        if part.what == What::Container
+            && part.reason == "CrashLoopBackOff"
+            && let Some(probe) = self.killing_probe(id, verdict)
+        {
+            message = format!("{message}; {probe}");
+        }
         First {
             reason: part.reason.clone(),
             message,
@@ -255,6 +264,25 @@ impl Search<'_> {
         let told = self.event(id, verdict);
         self.told.insert(key, told.clone());
         told
+    }
+
+    /// The probe for which the containers of a pod are killed. One pod speaks for all of its controller.
+    fn killing_probe(&mut self, id: &ObjectId, verdict: &Verdict) -> Option<String> {
+        let controller = self.causes.known.controller(id).unwrap_or_else(|| id.clone());
+        let key = (controller, verdict.reason.clone());
+        if let Some(probe) = self.probes.get(&key) {
+            return probe.clone();
+        }
+        let (known, request) = (&self.causes.known, Request::Events(id.clone()));
+        let probe = if known.is_answered(&request) {
+            let mut told = events::of_object(known, id).into_iter();
+            told.find(|told| is_killing_probe(&told.message)).map(|told| told.message)
+        } else {
+            self.assessor.wanted.insert(request);
+            None
+        };
+        self.probes.insert(key, probe.clone());
+        probe
     }
 
     fn event(&mut self, id: &ObjectId, verdict: &Verdict) -> Option<First> {

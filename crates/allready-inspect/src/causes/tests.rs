@@ -78,6 +78,48 @@ fn many_crashing_pods_are_one_cause_and_their_deployment_is_degraded() {
 }
 
 #[test]
+fn a_crash_loop_names_the_probe_for_which_the_kubelet_kills() {
+    let event = json!({ "apiVersion": "v1", "kind": "Event", "metadata": { "name": "x.1", "namespace": "shop" },
+        "involvedObject": { "apiVersion": "v1", "kind": "Pod", "name": "x", "namespace": "shop" }, "type": "Warning",
+        "reason": "Unhealthy", "message": "Liveness probe failed: HTTP probe failed with statuscode: 500",
+        "lastTimestamp": "2026-11-15T11:59:00Z", "source": { "component": "kubelet" } });
+    let (_, found) = found([pod("shop", "web-1", "x", &crashing("x", 10, 3)), secret("shop"), event]);
+    let text = &found.causes[0].text;
+    assert!(text.contains("exit code 1") && text.contains("Liveness probe failed"), "{text}");
+}
+
+#[test]
+fn a_job_that_tries_again_is_under_way_and_tells_how_its_pods_ended() {
+    let job = json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": { "name": "migrate", "namespace": "shop" },
+        "spec": { "backoffLimit": 6 }, "status": { "active": 0, "failed": 1 } });
+    let failed = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "migrate-x", "namespace": "shop",
+        "ownerReferences": owned(("batch/v1", "Job", "migrate")) }, "spec": { "restartPolicy": "Never" },
+        "status": { "phase": "Failed", "containerStatuses": [{ "name": "app",
+            "state": { "terminated": { "exitCode": 1, "reason": "Error" } } }] } });
+    let (causes, found) = found([job, failed]);
+    let id = ObjectId::new("batch", "Job", "shop", "migrate");
+    let verdict = found.verdicts.get(&id).cloned().or_else(|| causes.known.verdict(&id).cloned());
+    assert_eq!(verdict.map(|verdict| verdict.health), Some(Health::Progressing));
+    assert_eq!(found.causes.len(), 1);
+    assert!(found.causes[0].text.contains("exit code 1"), "{}", found.causes[0].text);
+}
+
+#[test]
+fn an_init_container_that_does_not_end_is_named_and_a_sidecar_is_not() {
+    let pod = |policy: &str| {
+        json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "shop" },
+            "spec": { "initContainers": [{ "name": "wait-for-db", "restartPolicy": policy }], "containers": [{ "name": "app" }] },
+            "status": { "phase": "Pending", "initContainerStatuses": [{ "name": "wait-for-db", "ready": false,
+                "state": { "running": { "startedAt": "2026-11-15T11:30:00Z" } } }] } })
+    };
+    let said = |policy| judge(&pod(policy), Registry::builtin(), noon());
+    let waits = said("");
+    assert_eq!((waits.health, &*waits.reason), (Health::Progressing, "PodInitializing"));
+    assert_eq!(waits.message, "init container wait-for-db: it runs, and has not ended");
+    assert_eq!(said("Always").reason, "Pending");
+}
+
+#[test]
 fn one_quota_in_several_namespaces_names_each() {
     let namespaces = ["a", "b", "c", "d", "e"];
     let sets = namespaces.iter().map(|namespace| {

@@ -83,7 +83,7 @@ impl<'a> Assessor<'a> {
     /// Makes an object Degraded that is on its way, and will not arrive.
     fn lift(&mut self, id: &ObjectId, verdict: &mut Verdict, links: &[Link]) {
         if is_workload(id) {
-            if let Some((part, broken)) = self.broken_part(links) {
+            if let Some((part, broken)) = self.broken_part(id.kind == "Job", links) {
                 let own = std::mem::take(&mut verdict.message);
                 let said = if broken.message.is_empty() { &broken.reason } else { &broken.message };
                 let semicolon = if own.is_empty() { "" } else { "; " };
@@ -210,7 +210,7 @@ impl<'a> Assessor<'a> {
 
     /// A part of a workload that is broken, if there is one. Of the ReplicaSets of a Deployment only the latest counts: the
     /// older ones are on their way out.
-    fn broken_part(&mut self, links: &[Link]) -> Option<(ObjectId, Verdict)> {
+    fn broken_part(&mut self, is_job: bool, links: &[Link]) -> Option<(ObjectId, Verdict)> {
         let controlled = links.iter().filter(|link| link.relation == Relation::Controls);
         let parts: Vec<ObjectId> = controlled.filter_map(|link| self.known.find(&link.to)).collect();
         let latest = parts.iter().filter_map(|part| self.known.revision(part)).max();
@@ -218,9 +218,14 @@ impl<'a> Assessor<'a> {
             let revision = self.known.revision(part);
             revision.is_none() || revision == latest
         };
+        // A Job makes another pod for one that has failed, and says itself when it gives up.
+        let is_retried = |part: &ObjectId| {
+            let object = self.known.object(part);
+            is_job && object.is_some_and(|pod| text(&pod["status"], "phase") == "Failed")
+        };
         let mut parts: Vec<(ObjectId, Verdict)> = parts
             .into_iter()
-            .filter(is_current)
+            .filter(|part| is_current(part) && !is_retried(part))
             .filter_map(|part| self.alone(&part).map(|verdict| (part, verdict)))
             .collect();
         if let Some(index) = parts.iter().position(|(_, verdict)| verdict.health == Health::Degraded) {
@@ -237,7 +242,7 @@ impl<'a> Assessor<'a> {
                 verdict.rule == Rule::Related && is_workload(&part) && self.under_way.insert(part.clone());
             let inner = inner.then(|| {
                 let links = relate::of_object(self.known, &part, false).links;
-                let broken = if self.under_way.len() < MAX_STEPS { self.broken_part(&links) } else { None };
+                let broken = if self.under_way.len() < MAX_STEPS { self.broken_part(part.kind == "Job", &links) } else { None };
                 self.under_way.remove(&part);
                 broken
             });

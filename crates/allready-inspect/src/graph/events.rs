@@ -64,6 +64,18 @@ pub(crate) fn of_object(known: &Known, id: &ObjectId) -> Vec<Told> {
     all
 }
 
+/// Tells whether an event is of a probe for which the kubelet kills a container.
+///
+/// ```
+/// use allready_inspect::graph::is_killing_probe;
+///
+/// assert!(is_killing_probe("Liveness probe failed: HTTP probe failed with statuscode: 500"));
+/// assert!(!is_killing_probe("Readiness probe failed: HTTP probe failed with statuscode: 500"));
+/// ```
+pub fn is_killing_probe(message: &str) -> bool {
+    ["Liveness probe failed", "Startup probe failed"].iter().any(|begin| message.starts_with(begin))
+}
+
 fn time(event: &Value) -> Option<Time> {
     let fields = [
         &event["series"]["lastObservedTime"],

@@ -14,6 +14,7 @@ mod relation;
 mod selectors;
 
 pub use assess::leads_on;
+pub use events::is_killing_probe;
 pub use hopeless::HOPELESS;
 pub(crate) use id::text;
 pub use id::{Firmness, ObjectId, Reference};

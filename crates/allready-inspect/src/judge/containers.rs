@@ -28,11 +28,19 @@ pub(crate) struct Container<'a> {
 /// The containers of a Pod that do not run as they should, init containers first.
 pub(crate) fn containers<'v, 'a>(view: &'v View<'a>) -> impl Iterator<Item = Container<'a>> + 'v {
     let restarts = view.spec.and_then(|spec| spec.get("restartPolicy")?.as_str()) != Some("Never");
+    // Init containers that go on to run beside the others are sidecars.
+    let inits = view.spec.and_then(|spec| spec.get("initContainers")?.as_array()).into_iter().flatten();
+    let sidecars: Vec<&str> = inits
+        .filter(|init| text(init, "restartPolicy") == "Always")
+        .map(|init| text(init, "name"))
+        .collect();
     let lists = [("initContainerStatuses", true), ("containerStatuses", false)];
     lists.into_iter().flat_map(move |(list, is_init)| {
         let entries = view.status.and_then(|status| status.get(list)?.as_array());
+        let sidecars = sidecars.clone();
         entries.into_iter().flatten().take(MAX).enumerate().filter_map(move |(index, entry)| {
-            let mut container = state(entry, is_init, restarts)?;
+            let ends = is_init && !sidecars.contains(&text(entry, "name"));
+            let mut container = state(entry, is_init, ends, restarts)?;
             let mut path = view.status_path().join(Step::Field(list));
             path.push(item(entry, index));
             for step in container.path.steps() {
@@ -45,7 +53,7 @@ pub(crate) fn containers<'v, 'a>(view: &'v View<'a>) -> impl Iterator<Item = Con
 }
 
 /// The verdict on the state of a container; nothing for one that is well.
-fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> {
+fn state(entry: &Value, is_init: bool, ends: bool, restarts: bool) -> Option<Container<'_>> {
     let (state, last) = (entry.get("state")?, entry.get("lastState").and_then(|last| last.get("terminated")));
     let count = entry.get("restartCount").and_then(number).unwrap_or(0);
     let container = |field: &'static str, health, reason| Container {
@@ -90,6 +98,14 @@ fn state(entry: &Value, is_init: bool, restarts: bool) -> Option<Container<'_>> 
         let health = if is_final { Health::Degraded } else { Health::Progressing };
         let since = time(ended, "finishedAt");
         return Some(Container { message: message.into(), since, ..container("terminated", health, reason) });
+    }
+    if ends && let Some(running) = state.get("running").filter(|running| running.is_object()) {
+        let message = match before("before, it") {
+            Some(before) => format!("it runs, and has not ended; {before}").into(),
+            None => Cow::Borrowed("it runs, and has not ended"),
+        };
+        let since = time(running, "startedAt");
+        return Some(Container { message, since, ..container("running", Health::Progressing, "PodInitializing") });
     }
     let is_ready = is_init || entry.get("ready") == Some(&Value::Bool(true));
     let running = state.get("running").filter(|_| !is_ready)?;

@@ -56,6 +56,13 @@ pub(super) fn judge<'a>(case: &Case<'a>) -> Signal<'a> {
         let is_late = case.has_lasted(scheduled.since(), SCHEDULING);
         return scheduled.signal(if is_late { Degraded } else { Progressing }, Rule::Pod);
     }
+    if phase == "Pending"
+        && let Some(init) = containers(&case.view).find(|one| one.is_init && one.reason == "PodInitializing")
+    {
+        let message = format!("init container {}: {}", init.name, init.message);
+        let signal = Signal::new(Progressing, Rule::Pod, Place::Path(init.path));
+        return signal.reason(init.reason).message(message);
+    }
     if phase.is_empty() { in_phase(Progressing).reason("Pending") } else { in_phase(Progressing) }
 }
 
