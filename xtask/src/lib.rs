@@ -5,6 +5,7 @@ pub mod catalog;
 pub mod client;
 pub mod cluster;
 pub mod conformance;
+pub mod controllers;
 pub mod dependencies;
 pub mod docs;
 pub mod e2e;

@@ -49,6 +49,8 @@ enum Chore {
         #[arg(long)]
         ignored: bool,
     },
+    /// Run a controller that others wrote on both servers, and compare what it writes (needs Go)
+    Controllers,
     /// Check the licences, bans and sources of every dependency against deny.toml
     Dependencies,
     /// Make what is installed in a cluster, from the types and the chart
@@ -62,6 +64,9 @@ enum Chore {
         /// Check it, on servers of its own
         #[arg(long, required = true)]
         check: bool,
+        /// On embedded servers
+        #[arg(long)]
+        embedded: bool,
     },
     /// Follow the pages of docs/ that users follow, and compare what they show with what is printed
     Docs {
@@ -243,7 +248,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Dependencies => xtask::dependencies::run(),
         Chore::Manifests { check } => xtask::manifests::run(&environment, check),
         // Nothing is installed for good.
-        Chore::Install { check: _ } => Box::pin(xtask::install::run(&environment)).await,
+        Chore::Install { check: _, embedded } => Box::pin(xtask::install::run(&environment, embedded)).await,
         // Nothing is written into the pages.
         Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
@@ -252,6 +257,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),
         Chore::Release(options) => xtask::release::run(&options),
+        Chore::Controllers => xtask::controllers::run(&environment).await,
         Chore::Catalog { check } => xtask::catalog::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
