@@ -19,6 +19,7 @@ pub mod kubectl;
 pub mod manifests;
 pub mod printer;
 pub mod real;
+pub mod record;
 pub mod reference;
 pub mod release;
 pub mod sbom;

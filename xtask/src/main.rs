@@ -102,6 +102,12 @@ enum Chore {
     Sbom(xtask::sbom::Options),
     /// Build everything that a release consists of
     Release(xtask::release::Options),
+    /// Ask a real server again what the tests of the embedded server keep of its answers
+    Record {
+        /// Change nothing, and fail where an answer is another one
+        #[arg(long)]
+        check: bool,
+    },
     /// Make the sets of definitions that the embedded server can begin with, from what their projects publish (needs Go)
     Catalog {
         /// Change nothing, and fail where a set is not what its project publishes
@@ -258,6 +264,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Sbom(options) => xtask::sbom::run(&options),
         Chore::Release(options) => xtask::release::run(&options),
         Chore::Controllers => xtask::controllers::run(&environment).await,
+        Chore::Record { check } => xtask::record::run(&environment, check).await,
         Chore::Catalog { check } => xtask::catalog::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {
