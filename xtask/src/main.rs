@@ -51,6 +51,8 @@ enum Chore {
         #[arg(long)]
         ignored: bool,
     },
+    /// Run a controller that others wrote on both servers, and compare what it writes (needs Go)
+    Controllers,
     /// Check the licences, bans and sources of every dependency against deny.toml
     Dependencies,
     /// Make what is installed in a cluster, from the types and the chart
@@ -64,6 +66,9 @@ enum Chore {
         /// Check it, on servers of its own
         #[arg(long, required = true)]
         check: bool,
+        /// On embedded servers
+        #[arg(long)]
+        embedded: bool,
     },
     /// Follow the pages of docs/ that users follow, and compare what they show with what is printed
     Docs {
@@ -99,6 +104,12 @@ enum Chore {
     Sbom(xtask::sbom::Options),
     /// Build everything that a release consists of
     Release(xtask::release::Options),
+    /// Ask a real server again what the tests of the embedded server keep of its answers
+    Record {
+        /// Change nothing, and fail where an answer is another one
+        #[arg(long)]
+        check: bool,
+    },
     /// Make the sets of definitions that the embedded server can begin with, from what their projects publish (needs Go)
     Catalog {
         /// Change nothing, and fail where a set is not what its project publishes
@@ -246,7 +257,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Dependencies => xtask::dependencies::run(),
         Chore::Manifests { check } => xtask::manifests::run(&environment, check),
         // Nothing is installed for good.
-        Chore::Install { check: _ } => Box::pin(xtask::install::run(&environment)).await,
+        Chore::Install { check: _, embedded } => Box::pin(xtask::install::run(&environment, embedded)).await,
         // Nothing is written into the pages.
         Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
@@ -255,6 +266,8 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),
         Chore::Release(options) => xtask::release::run(&options),
+        Chore::Controllers => xtask::controllers::run(&environment).await,
+        Chore::Record { check } => xtask::record::run(&environment, check).await,
         Chore::Catalog { check } => xtask::catalog::run(check),
         Chore::Shapes { check } => xtask::shapes::run(&environment, check).await,
         Chore::Kubectl { real_only, show } => {

@@ -1,5 +1,7 @@
 //! What a name may look like, in the words of the real server.
 //!
+//! Follows `k8s.io/apimachinery/pkg/util/validation`.
+//!
 //! Every function returns what is wrong; nothing when all is well.
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";

@@ -305,10 +305,10 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It answers like kube-apiserver 1.36 on what it covers, keeps everything in memory
-(and a copy in the file of --data), and runs no controllers of workloads: nothing schedules pods or rolls out
-deployments. As in a cluster, what lost its owner is collected and deleted
-namespaces are emptied; with --no-controllers neither is done, as by a
-kube-apiserver that runs alone.
+(and a copy in the file of --data), and runs no controllers of workloads: nothing
+schedules pods or rolls out deployments. As in a cluster, what lost its owner is
+collected and deleted namespaces are emptied; with --no-controllers neither is
+done, as by a kube-apiserver that runs alone.
 
 With --http the kubeconfig is not enough for kubectl and other clients built on
 client-go: they send no token without encryption. They need HTTPS, the default.

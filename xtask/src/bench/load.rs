@@ -141,7 +141,7 @@ impl Load {
 
     fn create(&self, wire: &mut Wire, object: usize) -> Result<()> {
         let body = format!(
-            r#"{{"apiVersion":"{}/v1","kind":"Report","metadata":{{"name":"o{object}"}},"spec":{{"payload":"{}"}}}}"#,
+            r#"{{"apiVersion":"{}/v1","kind":"Report","metadata":{{"name":"o{object}","labels":{{"app":"bench"}}}},"spec":{{"payload":"{}"}}}}"#,
             self.group,
             "x".repeat(self.payload),
         );

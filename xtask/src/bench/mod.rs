@@ -17,9 +17,11 @@ mod wire;
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
+use http_body_util::BodyExt as _;
 use tokio::process::Command;
 
+use crate::client::Call;
 use crate::image::program;
 use crate::printer;
 use crate::real::Environment;
@@ -59,7 +61,11 @@ struct Figures {
     work_among: Vec<Option<Duration>>,
     memory: Option<u64>,
     watched: (Duration, Duration),
+    /// As [`Self::watched`], by watchers with a label selector.
+    selected: (Duration, Duration),
     memory_after: Option<u64>,
+    /// What it holds with 100,000 objects, and how much more while it lists them.
+    crowd: Option<(u64, u64)>,
 }
 
 /// Measures both servers and prints a table; returns whether every limit holds, or true where that is not asked for.
@@ -78,6 +84,7 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
     }
     printer::line(machine::described());
     let memory = loaded_memory().await.context("the embedded server with its objects alone")?;
+    let crowd = crowd().await.context("the embedded server with many objects")?;
     let starts = starts().await.context("the embedded server at its start")?;
     let mut subjects = vec![Subject::embedded().await.context("the embedded server")?];
     if !options.without_real {
@@ -89,7 +96,7 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
     drop(subjects);
     let mut figures = figures.into_iter();
     let mut embedded = figures.next().unwrap_or_default();
-    (embedded.ready, embedded.memory) = (starts, memory);
+    (embedded.ready, embedded.memory, embedded.crowd) = (starts, memory, crowd);
     let rows = rows(&embedded, figures.next().as_ref());
     table::print(&rows);
     printer::line(machine::described());
@@ -109,6 +116,26 @@ async fn loaded_memory() -> Result<Option<u64>> {
     let mut subject = Subject::embedded().await?;
     subject.load.fill(POPULATIONS[2]).await?;
     Ok(subject.memory())
+}
+
+/// What a process holds with ten times as many objects, and how much more at most while it lists all of them.
+async fn crowd() -> Result<Option<(u64, u64)>> {
+    let mut subject = Subject::embedded().await?;
+    subject.load.fill(10 * POPULATIONS[2]).await?;
+    let Some(before) = subject.memory() else { return Ok(None) };
+    let call = Call { path: subject.load.collection.to_string(), ..Call::default() };
+    let mut list = subject.load.client.stream(&call).await?.into_body();
+    let (mut most, mut length) = (before, 0);
+    let mut frames = 0_u64;
+    while let Some(frame) = list.frame().await {
+        length += frame?.data_ref().map_or(0, bytes::Bytes::len);
+        frames += 1;
+        if frames.is_multiple_of(64) {
+            most = most.max(subject.memory().unwrap_or_default());
+        }
+    }
+    ensure!(length > 150_000_000, "a list of {length} bytes");
+    Ok(Some((before, most.saturating_sub(before))))
 }
 
 /// The median of some starts.
@@ -140,7 +167,9 @@ async fn measure(subjects: &mut [Subject], figures: &mut [Figures]) -> Result<()
     }
     for (subject, figures) in subjects.iter().zip(&mut *figures) {
         figures.memory = subject.memory();
-        figures.watched = watchers::latency(&subject.load, 1_000, 30).await?;
+        figures.watched = watchers::latency(&subject.load, "", 1_000, 30).await?;
+        let query = "&labelSelector=app%3Dbench";
+        figures.selected = watchers::latency(&subject.load, query, 1_000, 30).await?;
         figures.memory_after = subject.memory();
     }
     Ok(())
@@ -178,14 +207,20 @@ fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
     #[expect(clippy::cast_precision_loss, reason = "a figure to read")]
     let megabytes = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
     let mut rows = vec![
-        row("ready after", Limit::Most(0.050), Seconds, &|figures| seconds(figures.ready)),
+        row("ready after", Limit::Most(0.010), Seconds, &|figures| seconds(figures.ready)),
         row("memory with 10,000 objects of 1.7 kB", Limit::Most(40.0), Megabytes, &|figures| {
             megabytes(figures.memory)
+        }),
+        row("memory with 100,000 objects of 1.7 kB", Limit::Most(300.0), Megabytes, &|figures| {
+            megabytes(figures.crowd.map(|(held, _)| held))
+        }),
+        row("  what a list of them takes beside", Limit::Most(50.0), Megabytes, &|figures| {
+            megabytes(figures.crowd.map(|(_, beside)| beside))
         }),
         row("memory after all that follows", Limit::None, Megabytes, &|figures| {
             megabytes(figures.memory_after)
         }),
-        row("status applies a second from 8 clients", Limit::Times(20.0), PerSecond, &|figures| {
+        row("status applies a second from 8 clients", Limit::Times(25.0), PerSecond, &|figures| {
             Some(figures.applies)
         }),
         row("  processor time of one", Limit::None, Seconds, &|figures| maybe(figures.work)),
@@ -194,6 +229,12 @@ fn rows(embedded: &Figures, real: Option<&Figures>) -> Vec<Row> {
         }),
         row("1,000 watchers, write to receipt, 99 of 100", Limit::Most(0.050), Seconds, &|figures| {
             seconds(figures.watched.1)
+        }),
+        row("1,000 watchers with a selector, median", Limit::None, Seconds, &|figures| {
+            seconds(figures.selected.0)
+        }),
+        row("1,000 watchers with a selector, 99 of 100", Limit::Most(0.020), Seconds, &|figures| {
+            seconds(figures.selected.1)
         }),
     ];
     for (index, population) in POPULATIONS.into_iter().enumerate() {

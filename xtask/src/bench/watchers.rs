@@ -9,14 +9,19 @@ use tokio::sync::mpsc;
 use super::load::Load;
 use super::wire::Wire;
 
-/// Opens so many watches and writes so often; the median and the 99th percentile from before the write to the receipt.
-pub(super) async fn latency(load: &Load, watchers: usize, writes: usize) -> Result<(Duration, Duration)> {
+/// Opens so many watches with a query and writes so often; the median and the 99th percentile from before the write to the receipt.
+pub(super) async fn latency(
+    load: &Load,
+    query: &str,
+    watchers: usize,
+    writes: usize,
+) -> Result<(Duration, Duration)> {
     let (sender, mut received) = mpsc::unbounded_channel();
     // From now on: nobody is sent what is there already.
     let list = load.client.get(&format!("{}?limit=1", load.collection)).await?;
     let list: serde_json::Value = serde_json::from_slice(&list.body)?;
     let version = list["metadata"]["resourceVersion"].as_str().context("a list without a version")?;
-    let request = request(load, version);
+    let request = request(load, query, version);
     let mut tasks = Vec::new();
     for _ in 0..watchers {
         let mut stream = load.client.raw().await.context("a watch did not open")?;
@@ -73,10 +78,10 @@ async fn next(received: &mut mpsc::UnboundedReceiver<(Seen, Instant)>) -> Result
     event.context("an event did not come within 20 s")?.context("every watch ended")
 }
 
-fn request(load: &Load, version: &str) -> String {
+fn request(load: &Load, query: &str, version: &str) -> String {
     let endpoint = load.client.endpoint();
     format!(
-        "GET {}?watch=1&resourceVersion={version} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+        "GET {}?watch=1{query}&resourceVersion={version} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
         load.collection, endpoint.address, endpoint.token
     )
 }

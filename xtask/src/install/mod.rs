@@ -1,4 +1,5 @@
-//! `cargo xtask install --check`: the chart and the plain manifests, installed as users install them, on the real kube-apiserver.
+//! `cargo xtask install --check`: the chart and the plain manifests, installed as users install them, on the real kube-apiserver; with
+//! `--embedded`, on the embedded one.
 //!
 //! No Deployment controller runs there, and no kubelet: `--wait` would wait for ever, so the pods are admitted by the server as a dry run,
 //! and the program of the controllers runs beside the server, with the arguments of the Deployment and the token of its service account.
@@ -19,20 +20,20 @@ use helm::Release;
 use stage::Stage;
 
 /// Installs in every way, and prints a line for each step. Returns whether all of them did what they should.
-pub async fn run(environment: &Environment) -> Result<bool> {
+pub async fn run(environment: &Environment, embedded: bool) -> Result<bool> {
     // What is installed and removed here is never somebody's cluster.
     let environment = Environment { kubeconfig: None, ..environment.clone() };
     let start = Instant::now();
     let e2e::Built { allready, controller, .. } = e2e::build().await?;
     let with_helm = async |version: Helm| -> Result<usize> {
         let helm = version.program(&environment)?;
-        let stage = Stage::start(&environment, &format!("helm {}", version.version()?)).await?;
+        let stage = Stage::start(&environment, &format!("helm {}", version.version()?), embedded).await?;
         let applies = version == Helm::V4;
         let release = Release { stage: &stage, helm, applies, allready: &allready, controller: &controller };
         Ok(told(&stage, release.play().await))
     };
     let with_kubectl = async || -> Result<usize> {
-        let stage = Stage::start(&environment, "kubectl").await?;
+        let stage = Stage::start(&environment, "kubectl", embedded).await?;
         Ok(told(&stage, plain::play(&stage).await))
     };
     let (v3, v4, plain) = tokio::join!(with_helm(Helm::V3), with_helm(Helm::V4), with_kubectl());

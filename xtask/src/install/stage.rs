@@ -9,7 +9,8 @@ use serde_json::Value;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use crate::real::{self, Environment, Private};
+use crate::embedded::Server;
+use crate::real::{self, Environment};
 use crate::{kubeconfig, printer};
 
 /// The time that anything may take.
@@ -19,17 +20,18 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(super) struct Stage {
     name: String,
     kubectl: PathBuf,
-    server: Private,
+    server: Server,
     home: tempfile::TempDir,
 }
 
 impl Stage {
-    /// Starts the server.
-    pub(super) async fn start(environment: &Environment, name: &str) -> Result<Self> {
+    /// Starts the server: the embedded one, or the real one.
+    pub(super) async fn start(environment: &Environment, name: &str, embedded: bool) -> Result<Self> {
         let kubectl = real::kubectl(environment)?;
-        let server = Private::start(environment).await?;
+        let start = Instant::now();
+        let server = if embedded { Server::embedded().await? } else { Server::real(environment).await? };
         let stage = Self { name: name.to_owned(), kubectl, server, home: tempfile::tempdir()? };
-        stage.tell("a server", stage.server.started);
+        stage.tell("a server", start.elapsed());
         Ok(stage)
     }
 

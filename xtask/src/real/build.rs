@@ -94,11 +94,16 @@ pub(super) fn kwok(environment: &Environment) -> Result<PathBuf> {
 }
 
 /// The controller of Argo Rollouts; built when it is not there.
-pub(super) fn argo_rollouts(environment: &Environment) -> Result<PathBuf> {
+pub fn argo_rollouts(environment: &Environment) -> Result<PathBuf> {
     let programs = vec![("rollouts-controller", format!("{ARGO_ROLLOUTS}/cmd/rollouts-controller"))];
     let version = required("rollouts", ARGO_ROLLOUTS)?;
     let module = Module { folder: "rollouts", version, programs, flags: String::new() };
     Ok(module.built(environment)?.join("rollouts-controller"))
+}
+
+/// The version of Argo Rollouts.
+pub fn argo_rollouts_version() -> Result<String> {
+    required("rollouts", ARGO_ROLLOUTS)
 }
 
 /// Tells whether programs can be built: Go is installed.

@@ -16,8 +16,8 @@ use anyhow::{Context as _, Result, bail};
 use crate::client::{Client, Endpoint};
 use crate::{kubeconfig, printer};
 pub use build::{
-    ARGO_ROLLOUTS, ENVOY_GATEWAY, GATEWAY_SUITE, Helm, envoy_gateway, gateway_programs, go_module, go_source,
-    has_go, kubectl, program_directory,
+    ARGO_ROLLOUTS, ENVOY_GATEWAY, GATEWAY_SUITE, Helm, argo_rollouts, argo_rollouts_version, envoy_gateway,
+    gateway_programs, go_module, go_source, has_go, kubectl, program_directory,
 };
 pub use process::{processor_time_of, resident_memory_of};
 

@@ -1,4 +1,7 @@
 //! Nobody gives more than they have: what a role or a binding would grant must be held already by whoever writes it.
+//!
+//! Follows `pkg/registry/rbac` of Kubernetes (`escalation_check.go`) and
+//! `k8s.io/component-helpers/auth/rbac/validation`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,7 @@
 //! Addresses and node ports of services: kept where they were given, given where they are asked for, and never given twice.
 //!
+//! Follows `pkg/registry/core/service/storage/alloc.go` of Kubernetes.
+//!
 //! The real server draws them at random; here the name decides where the search for a free one begins, so that a run can be
 //! repeated.
 

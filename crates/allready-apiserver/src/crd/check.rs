@@ -1,4 +1,6 @@
 //! What is refused in a definition, in the order in which the real server looks.
+//!
+//! Follows `pkg/apis/apiextensions/validation` of `k8s.io/apiextensions-apiserver`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,6 @@
 //! What makes a schema structural: every field has a type outside of `allOf` and its kin, and those only restrict it.
+//!
+//! Follows `pkg/apiserver/schema` of `k8s.io/apiextensions-apiserver` (`validation.go`).
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,8 @@
 //! Server-side apply: field sets, ownership, merging.
 //!
+//! Follows `sigs.k8s.io/structured-merge-diff` (`merge/update.go`, `fieldpath`) and
+//! `k8s.io/apimachinery/pkg/util/managedfields`.
+//!
 //! Every write says who it is from. What it changes, the writer owns from then on; what is applied, the applier owns even
 //! where it changes nothing, and loses again by not applying it. [`apply`] and [`update`] are the two ways to write; the
 //! rest of the server calls no others.

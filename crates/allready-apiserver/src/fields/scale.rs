@@ -1,4 +1,6 @@
 //! Ownership seen through `/scale`, where the one field is `spec.replicas`, whatever the object calls it.
+//!
+//! Follows `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,7 @@
 //! What a request is about, from its method, path and query alone: what authorization speaks of before anything is known
 //! about what is served.
+//!
+//! Follows `k8s.io/apiserver/pkg/endpoints/request` (`requestinfo.go`).
 
 use super::path;
 

@@ -1,6 +1,8 @@
 //! The `JSONPath` dialect of printer columns, scale paths, selectable fields and kubectl: fields, indices, slices, unions,
 //! wildcards, recursive descent and filters.
 //!
+//! Follows `k8s.io/client-go/util/jsonpath`.
+//!
 //! Bounded in all directions: a path has at most [`LONGEST`] characters, nests filters at most [`DEEPEST`] deep and finds at
 //! most [`MOST`] values.
 

@@ -1,4 +1,6 @@
 //! JSON patches, as lenient as the real server's: replacing what is not there adds it.
+//!
+//! Follows `gopkg.in/evanphx/json-patch.v4`, which kube-apiserver applies patches with.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! JSON merge patches.
+//!
+//! Follows RFC 7386.
 
 use serde_json::{Map, Value};
 

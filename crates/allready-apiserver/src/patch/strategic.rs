@@ -1,5 +1,7 @@
 //! Strategic merge: a merge patch that knows which lists are merged item by item.
 //!
+//! Follows `k8s.io/apimachinery/pkg/util/strategicpatch`.
+//!
 //! Besides what a merge patch says, a patch may say `$patch: replace` or `$patch: delete` of an object or a list item,
 //! `$deleteFromPrimitiveList/FIELD`, `$setElementOrder/FIELD`, and `$retainKeys` of an object that may have only some fields.
 

@@ -1,4 +1,6 @@
 //! What is posted to a pod: its eviction, and the node that it runs on.
+//!
+//! Follows `pkg/registry/core/pod/storage` of Kubernetes (`eviction.go`, `storage.go`).
 
 use serde_json::{Value, json};
 

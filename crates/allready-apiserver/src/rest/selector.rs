@@ -1,4 +1,6 @@
 //! Label and field selectors.
+//!
+//! Follows `k8s.io/apimachinery/pkg/labels` and `pkg/fields`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,6 @@
 //! Defaulting: what was not given is filled in.
+//!
+//! Follows `pkg/apiserver/schema/defaulting` of `k8s.io/apiextensions-apiserver`.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Pruning: what a schema does not know is removed.
+//!
+//! Follows `pkg/apiserver/schema/pruning` of `k8s.io/apiextensions-apiserver`.
 
 use std::{
     fmt::Write as _,

@@ -1,4 +1,6 @@
 //! A watch: it reads from the shared log at its own pace, and sees what its selector lets through, in its version.
+//!
+//! Follows the watch cache of `k8s.io/apiserver/pkg/storage/cacher`, and KEP-3157 (watch list).
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 

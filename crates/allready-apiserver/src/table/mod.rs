@@ -1,4 +1,6 @@
 //! Tables: what `kubectl get` shows.
+//!
+//! Follows `pkg/printers/internalversion` of Kubernetes.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};

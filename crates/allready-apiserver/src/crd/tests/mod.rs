@@ -1,4 +1,3 @@
-mod recorded;
 mod serving;
 
 use serde_json::{Value, json};

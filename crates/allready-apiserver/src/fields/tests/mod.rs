@@ -17,7 +17,6 @@ mod builtin;
 mod lists;
 mod ownership;
 mod properties;
-mod recorded;
 mod refusals;
 mod scale;
 mod sets;
@@ -89,19 +88,6 @@ struct Lab {
 impl Schemas for Lab {
     fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
         self.versions.iter().find(|(version, _)| *version == api_version).map(|(_, schema)| schema.clone())
-    }
-
-    fn custom(&self) -> bool {
-        true
-    }
-}
-
-/// Custom kinds under versions that are not known beforehand.
-struct Kinds(Vec<(String, Arc<Schema>)>);
-
-impl Schemas for Kinds {
-    fn schema(&self, api_version: &str) -> Option<Arc<Schema>> {
-        self.0.iter().find(|(version, _)| version == api_version).map(|(_, schema)| schema.clone())
     }
 
     fn custom(&self) -> bool {
@@ -217,26 +203,4 @@ fn owned_by(object: &Value, expected: &[(&str, &[&str])]) {
         .map(|(name, paths)| ((*name).to_owned(), paths.iter().map(|path| (*path).to_owned()).collect()))
         .collect();
     assert_eq!(owners(object), expected, "{object:#}");
-}
-
-/// Fills in the defaults that a schema names: the little of it that these tests need.
-fn fill_in(value: &mut Value, schema: &Schema) {
-    match (&schema.shape, value) {
-        (Shape::Object(object), Value::Object(map)) => {
-            for (key, below) in &object.properties {
-                if let (false, Some(default)) = (map.contains_key(key), &below.default) {
-                    map.insert(key.clone(), default.clone());
-                }
-                if let Some(value) = map.get_mut(key) {
-                    fill_in(value, below);
-                }
-            }
-        }
-        (Shape::Array(array), Value::Array(items)) => {
-            for item in items {
-                fill_in(item, &array.items);
-            }
-        }
-        _ => {}
-    }
 }

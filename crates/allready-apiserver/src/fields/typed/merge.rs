@@ -1,4 +1,6 @@
 //! An applied configuration laid over what is there.
+//!
+//! Follows `typed/merge.go` of `sigs.k8s.io/structured-merge-diff`.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,6 @@
 //! What a value is to server-side apply: the view of a [`Schema`] that decides who can own what.
+//!
+//! Follows `typed` of `sigs.k8s.io/structured-merge-diff`.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,6 @@
 //! Discovery: which groups, versions and resources there are.
+//!
+//! Follows `k8s.io/apiserver/pkg/endpoints/discovery` and its `aggregated`.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};

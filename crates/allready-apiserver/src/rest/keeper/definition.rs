@@ -1,4 +1,6 @@
 //! Definitions: accepted, established, served, and taken down with their objects.
+//!
+//! Follows `pkg/controller` of `k8s.io/apiextensions-apiserver` (`status`, `establish`, `finalizer`).
 
 use std::sync::Arc;
 

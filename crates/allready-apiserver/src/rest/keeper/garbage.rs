@@ -1,4 +1,6 @@
 //! The garbage collector: dependents follow their owners, at once, before them, or not at all.
+//!
+//! Follows `pkg/controller/garbagecollector` of Kubernetes.
 
 use std::{collections::HashSet, sync::Arc};
 

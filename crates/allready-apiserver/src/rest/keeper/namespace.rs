@@ -1,4 +1,6 @@
 //! Namespaces: those that every cluster has, and the emptying of those that are deleted.
+//!
+//! Follows `pkg/controller/namespace/deletion` of Kubernetes.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,6 @@
 //! Which old value a new value follows. What has not changed is not held against an update.
+//!
+//! Follows KEP-4008 (CRD validation ratcheting) and `k8s.io/apiserver/pkg/cel/common/equality.go`.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Types, bounds, required fields and the like: what OpenAPI itself can say about a value.
+//!
+//! Follows `k8s.io/kube-openapi/pkg/validation/validate`.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
