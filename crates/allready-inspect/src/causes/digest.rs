@@ -37,7 +37,9 @@ impl Digest {
         let hints = hints(&object, now);
         // Nodes have one each, and nobody asks for those.
         let is_lease = id.kind == "Lease" && id.namespace != "kube-node-lease";
-        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object) || is_lease;
+        // Of a file, which has its events in it: in a cluster only those of what is not well are asked for.
+        let is_warning = id.kind == "Event" && text(&object, "type") == "Warning";
+        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object) || is_lease || is_warning;
         if let Some(metadata) = object["metadata"].as_object_mut() {
             // The parts have their writers, and nothing else is read of it.
             metadata.remove("managedFields");

@@ -68,21 +68,21 @@ async fn the_hub_says_what_every_cluster_says(server: Server) {
         values(&gateway, "listeners", "name"),
         ["cluster-1.api", "cluster-1.web", "cluster-2.api", "cluster-2.web"]
     );
-    stage.until_dns("api.example.com", &["172.31.202.0", "172.31.203.0"]).await;
+    stage.until_dns("api", &["172.31.202.0", "172.31.203.0"]).await;
     stage
-        .until_dns("www.example.com", &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"])
+        .until_dns("www", &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"])
         .await;
 
     both_are_well(&stage).await;
     let gateway = stage.until("Programmed to be True", is("Programmed", "True")).await;
     assert_eq!(condition(&gateway, "Programmed")["reason"], "AllInstancesReady");
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
     stage.stop().await;
 }
 
 async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_returns(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
 
     for cut in [Wire::silence, Wire::cut] {
         cut(&stage.spokes["cluster-2"].wire);
@@ -101,7 +101,7 @@ async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_r
         let gateway = stage.until("Programmed to be False", is("Programmed", "False")).await;
         let message = condition(&gateway, "Programmed")["message"].as_str().unwrap().to_owned();
         assert!(message.starts_with("cluster-1 expired; cluster-2 (unknown) "), "{message}");
-        stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+        stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
         stage.says("cluster-1", Said { addresses: &["172.31.200.0"], ..WELL }).await;
         stage.until("Programmed to be Unknown again", is("Programmed", "Unknown")).await;
 
@@ -113,7 +113,7 @@ async fn a_spoke_that_is_cut_off_is_unknown_and_keeps_its_last_values_until_it_r
 
 async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
-    stage.until_dns("www.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("www", &["172.31.200.0", "172.31.202.0"]).await;
     stage.stop().await;
     stage.spokes["cluster-2"].wire.silence();
     stage.run();
@@ -121,7 +121,7 @@ async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Serv
     assert_eq!(values(&gateway, "addresses", "value"), ["cluster-1/172.31.200.0", "cluster-2/172.31.202.0"]);
     assert_eq!(values(&gateway, "listeners", "name").len(), 4);
     stage.says("cluster-1", Said { addresses: &["172.31.201.0"], ..WELL }).await;
-    stage.until_dns("www.example.com", &["172.31.201.0", "172.31.202.0"]).await;
+    stage.until_dns("www", &["172.31.201.0", "172.31.202.0"]).await;
     stage.spokes["cluster-2"].wire.mend();
     stage.until("Programmed to be True again", is("Programmed", "True")).await;
     stage.stop().await;
@@ -129,24 +129,24 @@ async fn a_hub_that_restarts_while_a_spoke_is_cut_off_loses_nothing(server: Serv
 
 async fn a_spoke_that_is_removed_on_purpose_leaves_at_once(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({ "dns": { "graceSeconds": 3600 } }))).await;
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
     stage.secrets().delete("cluster-2", &DeleteParams::default()).await.unwrap();
     let gateway = stage.until("Programmed to be Unknown", is("Programmed", "Unknown")).await;
     assert_eq!(condition(&gateway, "Programmed")["reason"], "ClusterGone");
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
     stage.remove_clusters("cluster-2").await;
     let gateway =
         stage.until("its rows to leave", |gateway| values(gateway, "addresses", "value").len() == 1).await;
     assert_eq!(values(&gateway, "listeners", "name"), ["cluster-1.api", "cluster-1.web"]);
     assert_eq!(condition(&gateway, "Programmed")["status"], "True");
-    stage.until_dns("api.example.com", &["172.31.200.0"]).await;
+    stage.until_dns("api", &["172.31.200.0"]).await;
     stage.stop().await;
 }
 
 async fn secrets_that_are_rotated_empty_no_record(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
-    let seen = Seen::watch(&stage, "api.example.com");
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
+    let seen = Seen::watch(&stage, "api");
     let mut rotated = Vec::new();
     for name in ["cluster-1", "cluster-2"] {
         let mut secret = stage.secrets().get(name).await.unwrap();
@@ -176,8 +176,8 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
     stage.aggregate(json!({ "placement": { "type": "Annotated" } })).await;
     stage.run();
     stage.until("Programmed to be True", is("Programmed", "True")).await;
-    stage.until_dns("api.example.com", &["172.31.200.0"]).await;
-    let seen = Seen::watch(&stage, "api.example.com");
+    stage.until_dns("api", &["172.31.200.0"]).await;
+    let seen = Seen::watch(&stage, "api");
 
     stage.make_gateway(&hub, labels, json!({ "allready.dev/clusters": "cluster-2" })).await;
     stage
@@ -185,9 +185,9 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
             values(gateway, "listeners", "name") == ["cluster-2.api", "cluster-2.web"]
         })
         .await;
-    stage.until_dns("api.example.com", &["172.31.200.0"]).await;
+    stage.until_dns("api", &["172.31.200.0"]).await;
     stage.says("cluster-2", Said { addresses: &["172.31.202.0"], ..WELL }).await;
-    stage.until_dns("api.example.com", &["172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.202.0"]).await;
     // From the first to both, and then to the second alone: at no time to none.
     assert_eq!(
         seen.versions().await,
@@ -198,14 +198,14 @@ async fn dns_follows_a_placement_that_moves_without_a_gap(server: Server) {
 
 async fn an_object_that_is_not_chosen_any_more_is_given_back(server: Server) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
     let client = stage.hub.client();
     stage.make_gateway(&client, json!({ "aggregated": "no" }), json!({})).await;
     let gateway =
         stage.until("what was ours to go", |gateway| gateway["status"]["addresses"].is_null()).await;
     assert!(gateway["status"]["listeners"].is_null(), "{gateway:#}");
     assert!(condition(&gateway, "allready.dev/Aggregated").is_null(), "{gateway:#}");
-    stage.until_dns("api.example.com", &[]).await;
+    stage.until_dns("api", &[]).await;
 
     stage.make_gateway(&client, json!({ "aggregated": "yes" }), json!({})).await;
     stage.until("Programmed to be True again", is("Programmed", "True")).await;
@@ -219,7 +219,7 @@ async fn what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_awa
     server: Server,
 ) {
     let mut stage = Box::pin(all_is_well(server, json!({}))).await;
-    stage.until_dns("api.example.com", &["172.31.200.0", "172.31.202.0"]).await;
+    stage.until_dns("api", &["172.31.200.0", "172.31.202.0"]).await;
     stage.stop().await;
     let aggregations: Api<StatusAggregation> = Api::all(stage.hub.client());
     aggregations.delete(&stage.aggregation, &DeleteParams::default()).await.unwrap();
@@ -233,7 +233,7 @@ async fn what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_awa
     assert!(condition(&gateway, "allready.dev/Aggregated").is_null(), "{gateway:#}");
     assert_ne!(condition(&gateway, "Programmed")["status"], "True", "{gateway:#}");
     assert_eq!(condition(&gateway, "Accepted")["reason"], "Pending", "what is not ours stays");
-    stage.until_dns("api.example.com", &[]).await;
+    stage.until_dns("api", &[]).await;
     stage.stop().await;
 }
 

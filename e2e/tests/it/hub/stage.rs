@@ -110,8 +110,8 @@ impl Stage {
             "spec": {
                 "gatewayClassName": "multi",
                 "listeners": [
-                    { "name": "api", "port": 80, "protocol": "HTTP", "hostname": "api.example.com" },
-                    { "name": "web", "port": 80, "protocol": "HTTP", "hostname": "www.example.com" },
+                    { "name": "api", "port": 80, "protocol": "HTTP", "hostname": self.hostname("api") },
+                    { "name": "web", "port": 80, "protocol": "HTTP", "hostname": self.hostname("www") },
                 ],
             },
         });
@@ -210,9 +210,15 @@ impl Stage {
         all.items.iter().flat_map(targets).collect()
     }
 
-    pub(super) async fn until_dns(&self, name: &str, targets: &[&str]) {
+    /// A hostname that no other test has: of Gateways in several namespaces the oldest gets the records.
+    fn hostname(&self, label: &str) -> String {
+        format!("{label}.{}.example.com", self.namespace)
+    }
+
+    pub(super) async fn until_dns(&self, label: &str, targets: &[&str]) {
+        let name = self.hostname(label);
         let wanted =
-            |seen: &BTreeMap<String, Vec<String>>| seen.get(name).map_or(&[][..], Vec::as_slice) == targets;
+            |seen: &BTreeMap<String, Vec<String>>| seen.get(&name).map_or(&[][..], Vec::as_slice) == targets;
         eventually(&format!("{name} to be {targets:?}"), wanted, || self.endpoints()).await;
     }
 }
@@ -224,7 +230,8 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn watch(stage: &Stage, name: &'static str) -> Self {
+    pub(super) fn watch(stage: &Stage, label: &str) -> Self {
+        let name = stage.hostname(label);
         let versions: Arc<Mutex<Vec<Vec<String>>>> = Arc::default();
         let api: Api<DynamicObject> =
             Api::namespaced_with(stage.hub.client(), &stage.namespace, &dns_endpoints());
@@ -234,7 +241,7 @@ impl Seen {
             let mut events = std::pin::pin!(events);
             while let Some(event) = events.next().await {
                 let Ok(object) = event else { continue };
-                let targets = targets(&object).remove(name).unwrap_or_default();
+                let targets = targets(&object).remove(&name).unwrap_or_default();
                 let mut seen = seen.lock().unwrap();
                 if seen.last() != Some(&targets) {
                     seen.push(targets);
