@@ -242,7 +242,11 @@ impl<'a> Assessor<'a> {
                 verdict.rule == Rule::Related && is_workload(&part) && self.under_way.insert(part.clone());
             let inner = inner.then(|| {
                 let links = relate::of_object(self.known, &part, false).links;
-                let broken = if self.under_way.len() < MAX_STEPS { self.broken_part(part.kind == "Job", &links) } else { None };
+                let broken = if self.under_way.len() < MAX_STEPS {
+                    self.broken_part(part.kind == "Job", &links)
+                } else {
+                    None
+                };
                 self.under_way.remove(&part);
                 broken
             });

@@ -30,10 +30,8 @@ pub(crate) fn containers<'v, 'a>(view: &'v View<'a>) -> impl Iterator<Item = Con
     let restarts = view.spec.and_then(|spec| spec.get("restartPolicy")?.as_str()) != Some("Never");
     // Init containers that go on to run beside the others are sidecars.
     let inits = view.spec.and_then(|spec| spec.get("initContainers")?.as_array()).into_iter().flatten();
-    let sidecars: Vec<&str> = inits
-        .filter(|init| text(init, "restartPolicy") == "Always")
-        .map(|init| text(init, "name"))
-        .collect();
+    let sidecars: Vec<&str> =
+        inits.filter(|init| text(init, "restartPolicy") == "Always").map(|init| text(init, "name")).collect();
     let lists = [("initContainerStatuses", true), ("containerStatuses", false)];
     lists.into_iter().flat_map(move |(list, is_init)| {
         let entries = view.status.and_then(|status| status.get(list)?.as_array());
@@ -105,7 +103,11 @@ fn state(entry: &Value, is_init: bool, ends: bool, restarts: bool) -> Option<Con
             None => Cow::Borrowed("it runs, and has not ended"),
         };
         let since = time(running, "startedAt");
-        return Some(Container { message, since, ..container("running", Health::Progressing, "PodInitializing") });
+        return Some(Container {
+            message,
+            since,
+            ..container("running", Health::Progressing, "PodInitializing")
+        });
     }
     let is_ready = is_init || entry.get("ready") == Some(&Value::Bool(true));
     let running = state.get("running").filter(|_| !is_ready)?;

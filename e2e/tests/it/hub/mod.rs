@@ -69,9 +69,7 @@ async fn the_hub_says_what_every_cluster_says(server: Server) {
         ["cluster-1.api", "cluster-1.web", "cluster-2.api", "cluster-2.web"]
     );
     stage.until_dns("api", &["172.31.202.0", "172.31.203.0"]).await;
-    stage
-        .until_dns("www", &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"])
-        .await;
+    stage.until_dns("www", &["172.31.200.0", "172.31.201.0", "172.31.202.0", "172.31.203.0"]).await;
 
     both_are_well(&stage).await;
     let gateway = stage.until("Programmed to be True", is("Programmed", "True")).await;

@@ -13,11 +13,14 @@ use allready_core::Time;
 use super::{HubKey, HubState, relations::endpoint_name};
 use crate::hub::{HubFacts, ObjectName, dns};
 
+/// An object that has a name: its age, itself, and the aggregation that it is of.
+type Claim = (Option<Time>, ObjectName, Arc<str>);
+
 /// The hostnames of all objects that want records.
 #[derive(Debug, Default)]
 pub(in crate::hub) struct Hostnames {
-    /// The objects that have a name, each of an aggregation, the oldest first.
-    claims: BTreeMap<Arc<str>, BTreeSet<(Option<Time>, ObjectName, Arc<str>)>>,
+    /// The objects that have a name, the oldest first.
+    claims: BTreeMap<Arc<str>, BTreeSet<Claim>>,
     /// The names of an object, each of an aggregation.
     named: BTreeMap<(Arc<str>, ObjectName), Named>,
 }
@@ -51,7 +54,7 @@ impl Hostnames {
         if before == named {
             return changed;
         }
-        let claim = |created| (created, object.clone(), Arc::clone(aggregation));
+        let claim = |created| -> Claim { (created, object.clone(), Arc::clone(aggregation)) };
         for name in before.names.union(&named.names) {
             let holder = self.holder(name).cloned();
             let claims = self.claims.entry(Arc::clone(name)).or_default();

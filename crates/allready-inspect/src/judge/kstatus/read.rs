@@ -15,7 +15,9 @@ pub(super) fn integer(object: &Value, path: [&str; 2]) -> Result<Option<i64>, Mi
             Some(value) => match value.as_i64() {
                 Some(number) => Ok(Some(number)),
                 // `-0` is a whole number for Go, and none for serde_json.
-                None if value.as_f64().is_some_and(|float| float.to_bits() == (-0.0_f64).to_bits()) => Ok(Some(0)),
+                None if value.as_f64().is_some_and(|float| float.to_bits() == (-0.0_f64).to_bits()) => {
+                    Ok(Some(0))
+                }
                 None => refuse("is not a whole number"),
             },
         },
