@@ -41,6 +41,10 @@ impl Stage {
         &self.name
     }
 
+    pub(super) fn is_embedded(&self) -> bool {
+        self.embedded
+    }
+
     pub(super) fn kubeconfig(&self) -> &Path {
         self.server.kubeconfig()
     }

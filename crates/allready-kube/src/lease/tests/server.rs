@@ -9,8 +9,7 @@ use std::{
 };
 
 use allready_apiserver::{
-    ApiServer, Verb,
-    User,
+    ApiServer, User, Verb,
     fault::{Effect, Rule},
     server::Keep,
 };

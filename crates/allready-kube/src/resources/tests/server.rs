@@ -6,8 +6,7 @@ use std::{
 };
 
 use allready_apiserver::{
-    ApiServer, Verb,
-    User,
+    ApiServer, User, Verb,
     fault::{Effect, Rule},
 };
 use futures::{StreamExt, future};
