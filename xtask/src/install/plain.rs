@@ -80,10 +80,13 @@ async fn reader(stage: &Stage) -> Result<()> {
     stage.kubectl(&["apply", "-f", "manifests/spoke/reader.yaml"]).await?.ok()?;
     let create = ["create", "token", "reader", "-n", "allready-spoke", "--duration=168h"];
     let token = stage.kubectl(&create).await?.ok()?;
-    let claims = token.split('.').nth(1).context("a token that is no JWT")?;
-    let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims)?)?;
-    let seconds = claims["exp"].as_i64().zip(claims["iat"].as_i64()).map(|(until, since)| until - since);
-    ensure!(seconds.is_some_and(|seconds| seconds <= 168 * 3600), "the token does not expire: {claims}");
+    // The embedded server's are random texts, which say nothing.
+    if !stage.is_embedded() {
+        let claims = token.split('.').nth(1).context("a token that is no JWT")?;
+        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims)?)?;
+        let seconds = claims["exp"].as_i64().zip(claims["iat"].as_i64()).map(|(until, since)| until - since);
+        ensure!(seconds.is_some_and(|seconds| seconds <= 168 * 3600), "the token does not expire: {claims}");
+    }
     let mut endpoint = kubeconfig::read(stage.kubeconfig())?;
     token.trim().clone_into(&mut endpoint.token);
     let file = stage.file("reader.kubeconfig", kubeconfig::render(&endpoint, &[]))?;

@@ -209,7 +209,7 @@ impl Builder {
     /// ```
     /// let server = allready_apiserver::ApiServer::builder().token("secret").build()?;
     /// assert_eq!(server.token(), "secret");
-    /// # Ok::<(), allready_apiserver::status::Failure>(())
+    /// # Ok::<(), allready_apiserver::server::BuildError>(())
     /// ```
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { token: Some(token.into()), ..self }
