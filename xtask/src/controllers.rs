@@ -51,7 +51,7 @@ pub async fn run(environment: &Environment) -> Result<bool> {
     Ok(same)
 }
 
-/// What stands in a server at each stage.
+/// The objects of a server at each stage.
 async fn play(
     name: &str,
     server: &Server,
@@ -172,7 +172,7 @@ async fn fill(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// What stands in a server, without names, times and hashes.
+/// The objects of a server, without names, times and hashes.
 async fn facts(client: &Client) -> Result<Value> {
     let rollout = get(client, &format!("{ROLLOUTS}/web")).await?;
     let status = &rollout["status"];
@@ -212,7 +212,7 @@ async fn facts(client: &Client) -> Result<Value> {
     }))
 }
 
-/// Who wrote an object, through which endpoint and how.
+/// The field managers of an object, with endpoint and operation.
 fn managers(object: &Value) -> BTreeSet<String> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     entries.map(|it| format!("{} {} {}", it["manager"], it["operation"], it["subresource"])).collect()

@@ -20,16 +20,16 @@ use crate::real::{Environment, Private};
 /// The namespace of every object that has one.
 const NAMESPACE: &str = "builtin";
 
-/// What is asked of each line of a file.
+/// The request that each line of a file stands for.
 #[derive(Clone, Copy)]
 enum Question {
-    /// What comes of creating `object`?
+    /// The answer to the creation of `object`.
     Create,
     /// The same, where only a refusal, or its absence, counts.
     Judge,
-    /// What comes of replacing `old` with `new`, through an endpoint?
+    /// The answer to replacing `old` with `new`, through an endpoint.
     Update,
-    /// What comes of each strategic merge `patch` of the `live` object of the first line?
+    /// The answers to each strategic merge `patch` of the `live` object of the first line.
     Patch,
 }
 

@@ -287,7 +287,7 @@ impl Schemas {
         Ok(lines(entries.map(line), ["{", "}"]))
     }
 
-    /// What definitions and their fields mean: by the name of the field, the empty one for the definition itself.
+    /// The descriptions of definitions and their fields: by the name of the field, the empty one for the definition itself.
     fn words(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
         let mut entries = BTreeMap::new();
         for name in self.kept()?.into_keys() {

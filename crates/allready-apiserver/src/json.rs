@@ -27,7 +27,7 @@ pub(crate) struct Duplicate {
     pub(crate) line: usize,
 }
 
-/// How Go names the type of a JSON value.
+/// The name that Go has for the type of a JSON value.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

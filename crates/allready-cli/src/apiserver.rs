@@ -16,7 +16,7 @@ use crate::{
     signal::stopped,
 };
 
-/// How often what has changed is saved.
+/// The interval at which changes are saved.
 const SAVED_EVERY: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(args: &ApiserverArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {

@@ -64,7 +64,7 @@ struct Figures {
     /// As [`Self::watched`], by watchers with a label selector.
     selected: (Duration, Duration),
     memory_after: Option<u64>,
-    /// What it holds with 100,000 objects, and how much more while it lists them.
+    /// The memory with 100,000 objects, and the additional memory while they are listed.
     crowd: Option<(u64, u64)>,
 }
 
@@ -118,7 +118,7 @@ async fn loaded_memory() -> Result<Option<u64>> {
     Ok(subject.memory())
 }
 
-/// What a process holds with ten times as many objects, and how much more at most while it lists all of them.
+/// The memory of a process with ten times as many objects, and the most that it needs in addition to list all of them.
 async fn crowd() -> Result<Option<(u64, u64)>> {
     let mut subject = Subject::embedded().await?;
     subject.load.fill(10 * POPULATIONS[2]).await?;

@@ -169,7 +169,7 @@ impl Browser {
         self.run("return performance.memory.usedJSHeapSize").await?.as_u64().context("no heap")
     }
 
-    /// What the page has written to its console: errors, above all those of its security policy.
+    /// The messages that the page has written to its console: errors, above all those of its security policy.
     pub(super) async fn console(&self) -> Result<Vec<String>> {
         let log = self.post("/se/log", json!({ "type": "browser" })).await?;
         let entries = log.as_array().into_iter().flatten();

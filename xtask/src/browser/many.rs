@@ -71,7 +71,7 @@ impl World {
         self.report(number, true, "").await
     }
 
-    /// What the speaker of a node says.
+    /// The report of the speaker of a node.
     async fn report(&self, number: usize, is_well: bool, message: &str) -> Result<()> {
         let (status, reason) = if is_well { ("True", "Success") } else { ("False", "ConfigError") };
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 
 use self::driver::Browser;
 
-/// What to do, and with what.
+/// The options.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The program; built where it is not given

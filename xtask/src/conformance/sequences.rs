@@ -38,7 +38,7 @@ pub struct Range {
     pub from: u64,
     /// How many.
     pub count: usize,
-    /// Whether they are about built-in kinds.
+    /// True if they are about built-in kinds.
     pub is_builtin: bool,
 }
 

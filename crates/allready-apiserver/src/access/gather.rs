@@ -58,7 +58,7 @@ impl LabelSelector {
         self.0.is_empty()
     }
 
-    /// Whether it selects an object with these labels.
+    /// Returns true if it selects an object with these labels.
     pub(crate) fn selects<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.0.iter().all(|requirement| requirement.met(label(&requirement.key)))
     }

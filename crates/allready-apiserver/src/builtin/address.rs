@@ -19,7 +19,7 @@ use super::{
 };
 use crate::status::{Failure, FieldError};
 
-/// Where the addresses and node ports of services come from.
+/// The ranges that the addresses and node ports of services come from.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranges {
     base: u32,
@@ -54,7 +54,7 @@ impl Ranges {
         Ok(Self { ports, ..self })
     }
 
-    /// How many addresses there are, with those that no service gets.
+    /// The number of addresses, with those that no service gets.
     fn size(&self) -> u32 {
         1 << (32 - u32::from(self.length))
     }

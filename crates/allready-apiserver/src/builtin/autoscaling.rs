@@ -1,6 +1,6 @@
 //! Autoscalers have two forms, `autoscaling/v1` and `autoscaling/v2`. They are stored in the newer one.
 //!
-//! What the older one cannot say stands in annotations there. Follows `pkg/apis/autoscaling/v1/conversion.go`.
+//! Fields that the older version lacks are kept in annotations there. Follows `pkg/apis/autoscaling/v1/conversion.go`.
 
 use serde_json::{Map, Value, json};
 

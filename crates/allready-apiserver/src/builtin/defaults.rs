@@ -9,7 +9,7 @@ use super::{
     types::{self, Kind},
 };
 
-/// What an autoscaler looks at when nobody said it.
+/// The metric of an autoscaler that names none.
 const CPU_METRIC: &str = r#"[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]"#;
 
 /// `(struct, field, value)`: the field has the value when it is absent.

@@ -167,7 +167,7 @@ pub(crate) fn reset_fields(row: &Row, endpoint: Endpoint) -> Vec<Vec<&'static st
     }
 }
 
-/// Whether a write of the status leaves the metadata alone.
+/// Returns true if a write of the status leaves the metadata alone.
 fn keeps_metadata(row: &Row) -> bool {
     matches!(
         (row.group, row.kind),

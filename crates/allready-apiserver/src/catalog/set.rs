@@ -34,7 +34,7 @@ impl Set {
     /// Every set.
     pub const ALL: [Self; 3] = [Self::GatewayApi, Self::ExternalDns, Self::CertManager];
 
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::GatewayApi => "gateway-api",

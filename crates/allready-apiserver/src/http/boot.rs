@@ -1,4 +1,4 @@
-//! What a server has before its first request.
+//! The objects that a server has before its first request.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::rest::ListBody;
 
 /// From how many bytes on a list goes out in pieces; a shorter one says how long it is.
 pub(super) const LONG: usize = 256 * 1024;
-/// How much goes out in one piece.
+/// The number of bytes that go out in one piece.
 const PIECE: usize = 64 * 1024;
 
 /// A list that is written while it is read.

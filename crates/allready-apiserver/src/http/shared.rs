@@ -31,7 +31,7 @@ use crate::{
 
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// How a server is set up.
+/// The settings of a server.
 pub(crate) struct Setup {
     pub(crate) token: Option<String>,
     pub(crate) users: Vec<(String, User)>,
@@ -49,7 +49,7 @@ type Documents = HashMap<(String, String), (String, Bytes)>;
 pub(crate) struct Shared {
     engine: Engine,
     faults: Faults,
-    /// What it began with.
+    /// The settings that it began with.
     given: Mutex<Vec<Value>>,
     token: String,
     /// Who is known over a socket, by token.
@@ -127,7 +127,7 @@ impl Shared {
         Ok(())
     }
 
-    /// How much randomness was drawn.
+    /// The number of random values that were drawn.
     pub(crate) fn drawn(&self) -> u64 {
         self.dice.drawn.load(Ordering::Relaxed)
     }

@@ -158,7 +158,7 @@ fn internal_type(target: &Target, kind: &str) -> String {
     format!("*{package}.{kind}")
 }
 
-/// What stands around the items of a list.
+/// The text around the items of a list.
 pub(crate) struct ListFrame {
     pub(crate) head: String,
     pub(crate) tail: String,
@@ -207,7 +207,7 @@ pub(super) fn whole_list(list: &ListBody, target: &Target) -> Bytes {
     out.into()
 }
 
-/// Whether a list goes out as it is stored, and is long.
+/// Returns true if a list goes out as it is stored, and is long.
 pub(crate) fn is_long_list(list: &ListBody, style: Style) -> bool {
     let Style { wanted: Wanted { format, form }, pretty } = style;
     let plain = form == Form::Whole && format == Format::Json && !pretty;

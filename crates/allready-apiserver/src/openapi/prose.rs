@@ -1,4 +1,4 @@
-//! What the fields of the built-in kinds mean, in the words of Kubernetes' own API documentation.
+//! The descriptions of the fields of built-in kinds, from Kubernetes' own API documentation.
 //!
 //! `prose.json` has one line a definition: the words on each field by its name, those on the definition itself by the empty
 //! one. `cargo xtask shapes` makes it. Nothing is read before the first question.

@@ -76,7 +76,7 @@ pub struct User {
     pub name: String,
     /// `system:masters`, `system:authenticated`.
     pub groups: Vec<String>,
-    /// What else is known of them, such as the node in the token of a service account.
+    /// Further facts about them, such as the node in the token of a service account.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 

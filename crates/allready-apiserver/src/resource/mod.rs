@@ -217,12 +217,12 @@ pub(crate) trait Strategy: Send + Sync {
         false
     }
 
-    /// Whether a deletion answers with the object that went, and not with a `Status`.
+    /// True if a deletion answers with the object that went, and not with a `Status`.
     fn returns_deleted(&self) -> bool {
         false
     }
 
-    /// Whether an update must say which version it replaces.
+    /// True if an update must say which version it replaces.
     fn needs_version(&self) -> bool {
         false
     }

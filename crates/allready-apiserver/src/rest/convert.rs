@@ -143,7 +143,7 @@ impl<'v> Written<'v> {
     }
 }
 
-/// What the selectable fields of a stored object come to, in the version in which it is stored.
+/// The values of the selectable fields of a stored object, in the version in which it is stored.
 fn selectable(resource: &Resource, object: &Value) -> Vec<(Box<str>, Box<str>)> {
     let stored = resource.versions.iter().find(|version| is_stored_form(resource, version));
     let fields =

@@ -172,7 +172,7 @@ impl Builder {
         Self { state: Some(path.into()), ..self }
     }
 
-    /// How much of the past is kept: so many changes of each kind, and so many bytes of what was replaced or deleted, of all
+    /// The amount of the past that is kept: so many changes of each kind, and so many bytes of what was replaced or deleted, of all
     /// kinds together. Watches and pages from older versions get 410. It is 4,096 changes and 2 MiB when nothing is said.
     ///
     /// ```

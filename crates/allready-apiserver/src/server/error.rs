@@ -33,7 +33,7 @@ pub enum BuildError {
     Malformed {
         /// The file and the number of the document.
         place: String,
-        /// What is wrong with it.
+        /// The mistake.
         problem: String,
     },
     /// The server refuses an object.
@@ -41,7 +41,7 @@ pub enum BuildError {
     Refused {
         /// The file and the number of the document.
         place: String,
-        /// What the server says.
+        /// The answer of the server.
         #[source]
         failure: Failure,
     },
@@ -79,7 +79,7 @@ pub enum StateError {
     Foreign {
         /// Which.
         path: PathBuf,
-        /// What is there instead.
+        /// The thing that is there instead.
         what: &'static str,
     },
     /// Another version of this crate saved it.
@@ -95,7 +95,7 @@ pub enum StateError {
     Damaged {
         /// Which.
         path: PathBuf,
-        /// Where and how.
+        /// The place and the mistake.
         problem: String,
     },
 }

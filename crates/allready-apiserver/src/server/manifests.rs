@@ -1,4 +1,4 @@
-//! What a server is to begin with: values, text, files and directories become objects, each with the place it came from.
+//! The objects of a new server: values, text, files and directories become objects, each with the place it came from.
 
 use std::{
     fs, io,
@@ -62,7 +62,7 @@ pub(super) fn read(sources: Vec<Source>) -> Result<Vec<Given>, BuildError> {
     Ok(found)
 }
 
-/// What an object that comes from no file is called.
+/// The name of the place of an object that comes from no file.
 fn name(object: &Value) -> String {
     let text = |value: &'_ Value| value.as_str().map(ToOwned::to_owned);
     let kind = text(&object["kind"]).unwrap_or_else(|| "an object without a kind".to_owned());

@@ -15,7 +15,7 @@ use crate::store::{Draft, Everything, Stored};
 /// The version of the format: a server reads the one that it writes.
 pub(super) const VERSION: u64 = 1;
 
-/// How every file begins that a server saved.
+/// The first bytes of every file that a server saved.
 const MARK: &str = r#"{"format":"allready-apiserver","#;
 
 /// A longer line than that of any object: the largest body and what its managed fields may come to.
@@ -27,7 +27,7 @@ struct Head {
     format: String,
     version: u64,
     revision: u64,
-    /// How much randomness was drawn: a server with a seed goes on from there.
+    /// The number of random values that were drawn: a server with a seed goes on from there.
     drawn: u64,
     objects: usize,
 }

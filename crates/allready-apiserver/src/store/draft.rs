@@ -20,7 +20,7 @@ pub(crate) struct Draft {
     index: Option<Arc<Index>>,
 }
 
-/// What selectors ask of an object, so that they need not read it.
+/// The labels and fields that selectors ask of an object, so that they need not read it.
 #[derive(Debug, Default)]
 struct Index {
     labels: Box<[(Box<str>, Box<str>)]>,
@@ -136,7 +136,7 @@ impl Stored {
         labels.map(|(key, value)| (key.as_ref(), value.as_ref()))
     }
 
-    /// What a selectable field came to when it was written, where that was noted.
+    /// The value of a selectable field when it was written, where that was noted.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let fields = &self.index.as_ref()?.fields;
         fields.iter().find(|(known, _)| **known == *name).map(|(_, value)| value.as_ref())

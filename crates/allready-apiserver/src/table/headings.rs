@@ -33,7 +33,7 @@ pub(super) fn definitions(group: &str, plural: &str) -> Option<Vec<Value>> {
     Some(columns.iter().map(define).collect())
 }
 
-/// How many kinds have columns of their own.
+/// The number of kinds that have columns of their own.
 #[cfg(test)]
 pub(super) fn count() -> usize {
     COLUMNS.len()

@@ -28,7 +28,7 @@ fn an_address_that_others_can_reach_is_refused() {
     }
 }
 
-/// What is behind an address of ours.
+/// The page at an address.
 fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

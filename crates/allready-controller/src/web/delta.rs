@@ -1,4 +1,4 @@
-//! What a page that is shown already lacks: small for a small change, however large the page.
+//! The difference between a page that is shown already and the latest one: small for a small change, however large the page.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What the page remembers of an object beside its health: of a few kinds a little, of all others nothing.
+//! The facts that the page remembers of an object beside its health: of a few kinds a little, of all others nothing.
 
 use allready_core::{Status, found};
 use serde::{Deserialize, Serialize};

@@ -48,7 +48,7 @@ fn text(text: &str, length: usize) -> String {
     }
 }
 
-/// What is to be followed.
+/// The kinds and namespaces to follow.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// Its name in addresses, such as `hub`.
@@ -134,7 +134,7 @@ impl View {
 /// ```
 ///
 /// # Errors
-/// What to do instead.
+/// Advice.
 pub fn refuse_others(address: SocketAddr) -> Result<(), String> {
     if address.ip().is_loopback() {
         return Ok(());

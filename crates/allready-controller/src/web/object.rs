@@ -63,7 +63,7 @@ pub(super) struct Line {
     parent: Option<usize>,
     relation: &'static str,
     label: String,
-    /// Where it leads: only objects have pages of their own.
+    /// The object that it leads to: only objects have pages of their own.
     link: Option<ObjectId>,
     health: Option<Health>,
     is_seen: bool,
@@ -163,7 +163,7 @@ impl Line {
     }
 }
 
-/// What everything else follows from.
+/// The first cause.
 fn sentence(explanation: &Explanation) -> String {
     let Some(root) = explanation.root() else { return String::new() };
     let why = |node: &Node| match (node.reason.as_str(), node.message.as_str()) {

@@ -144,7 +144,7 @@ pub(super) struct KindRow {
 }
 
 impl Page {
-    /// What whoever has this sight is shown.
+    /// The page for somebody with this sight.
     pub(super) fn of(state: &State, timeline: &[Change], sight: Sight<'_>) -> Self {
         let view = View { state, sight };
         let causes = view.causes();

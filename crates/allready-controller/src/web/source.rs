@@ -49,7 +49,7 @@ pub(super) struct Source {
     task: Mutex<Option<AbortHandle>>,
 }
 
-/// What is known of it, and the page that was made of that last.
+/// The state of the cluster, and the page that was last made of it.
 struct Known {
     state: State,
     timeline: Timeline,

@@ -1,4 +1,4 @@
-//! What changed, newest first: bounded, and kept in a file where one is given, so that a restart forgets nothing.
+//! The transitions, newest first: bounded, and kept in a file where one is given, so that a restart forgets nothing.
 
 use std::{
     fs::{self, File, OpenOptions},

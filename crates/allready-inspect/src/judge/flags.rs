@@ -31,7 +31,7 @@ pub(super) fn is_good_name(key: &str) -> bool {
         || flat != "isvalid" && is_validity()
 }
 
-/// What a boolean asks for: `isStale`, `hasConflicts`.
+/// The words that begin the name of a boolean: `isStale`, `hasConflicts`.
 fn asked(flat: &str) -> Option<&str> {
     flat.strip_prefix("is").or_else(|| flat.strip_prefix("has"))
 }

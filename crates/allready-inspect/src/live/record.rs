@@ -1,4 +1,4 @@
-//! What is remembered of an object, and of a cause.
+//! The records of objects and of causes.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub struct Record {
     pub is_witnessed: bool,
     /// What says so, unless it is healthy.
     pub told: Option<Box<Told>>,
-    /// What whoever follows wants to know of objects of its kind.
+    /// The facts that the follower wants of objects of its kind.
     pub facts: Option<Arc<Value>>,
 }
 

@@ -70,7 +70,7 @@ pub struct Seen {
     pub digest: Option<Box<Digest>>,
     /// The reliability of the verdict.
     pub standing: Standing,
-    /// What whoever follows wants to know of objects of its kind.
+    /// The facts that the follower wants of objects of its kind.
     pub facts: Option<Arc<Value>>,
 }
 
@@ -85,7 +85,7 @@ pub enum Standing {
     Compared,
 }
 
-/// What is known of a cluster.
+/// The state of a cluster.
 #[derive(Debug)]
 pub struct State {
     /// The present, as far as it is told.
@@ -94,13 +94,13 @@ pub struct State {
     pub kinds: Vec<Kind>,
     /// The groups of the API of which nothing is known, and why.
     pub blind: Vec<String>,
-    /// What definitions declare and cannot be understood, and why not all of them could be read.
+    /// The declarations of definitions that cannot be understood, and why not all of them could be read.
     pub heard: Heard,
     /// Why the server does not answer, and when it last did.
     pub silence: Option<(String, Time)>,
     /// The number of objects of each health.
     pub tally: Tally,
-    /// What changed.
+    /// The change.
     pub history: History,
     /// The causes of what is not well, worst first; nothing until they were looked for.
     pub causes: Option<Vec<Group>>,

@@ -367,7 +367,7 @@ fn rules(rules: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-/// What some requests have in common, and which queue they wait in.
+/// The subjects and rules of a flow schema, and its priority level.
 pub(super) fn flow_schema(new: &Value, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
     let precedence = spec.child("matchingPrecedence");
@@ -390,7 +390,7 @@ pub(super) fn flow_schema(new: &Value, errors: &mut Errors) {
     }
 }
 
-/// How many requests of a level run at once, and how many wait.
+/// The number of requests of a level that run at once, and that wait.
 pub(super) fn priority_level(new: &Value, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
     let (kind, limited) = (spec.child("type"), spec.child("limited"));

@@ -87,7 +87,7 @@ fn deadline(deadline: &Spot<'_>, old: &Value, errors: &mut Errors) -> bool {
     }
 }
 
-/// Whether tolerations were only added to, or given another time.
+/// Returns true if tolerations were only added, or given another time.
 fn only_added(new: &[Value], old: &[Value]) -> bool {
     let untimed = |toleration: &Value| {
         let mut toleration = toleration.clone();

@@ -13,7 +13,7 @@ use crate::{
     status::FieldError,
 };
 
-/// What a volume can consist of, in the order in which the real server looks for it.
+/// The sources of a volume, in the order in which the real server looks for them.
 const SOURCES: [&str; 22] = [
     "hostPath",
     "gcePersistentDisk",
@@ -203,7 +203,7 @@ pub(super) fn node(new: &Value, errors: &mut Errors) {
     }
 }
 
-/// How much room there is.
+/// The capacity of a volume.
 pub(super) fn room(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let root = Spot::root(new);
     let class = root.child("storageClassName");
@@ -249,7 +249,7 @@ pub(super) fn attachment(new: &Value, old: Option<&Value>, errors: &mut Errors) 
     node.problems(names::dns_subdomain(node.text()), errors);
 }
 
-/// What can be changed of a volume later.
+/// The fields of a volume that can be changed later.
 pub(super) fn attributes(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let root = Spot::root(new);
     root.child("driverName").filled(errors);

@@ -84,7 +84,7 @@ fn versions(versions: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-/// What a webhook or a policy is asked about.
+/// The requests that a webhook or a policy is asked about.
 fn rule(rule: &Spot<'_>, errors: &mut Errors) {
     let operations = rule.child("operations");
     operations.filled(errors);

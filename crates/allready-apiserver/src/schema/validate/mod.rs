@@ -48,7 +48,7 @@ impl Validator {
         self.validate_with(new, old, Vec::new(), &mut Vec::new())
     }
 
-    /// What is wrong with an object, with further errors that are told after those of types and bounds. On an update, what was
+    /// The mistakes of an object, with further errors that are told after those of types and bounds. On an update, what was
     /// as wrong before is forgiven; where a rule fails so, there is a warning.
     pub(crate) fn validate_with(
         &self,

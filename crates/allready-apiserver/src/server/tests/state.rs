@@ -1,4 +1,4 @@
-//! What is saved, and what is made of it.
+//! Saved state, and servers that begin with it.
 
 use std::fs;
 

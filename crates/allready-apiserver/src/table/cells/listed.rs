@@ -23,7 +23,7 @@ pub(in crate::table) enum Cell {
     /// The value at a pointer, or the number or flag that stands for its absence.
     Number(&'static str),
     Flag(&'static str, bool),
-    /// How many items there are.
+    /// The number of items.
     Count(&'static str),
     /// Items in one text.
     Joined(&'static str, &'static str),
@@ -348,7 +348,7 @@ fn phase(object: &Value) -> Value {
     if ends { "Terminating".into() } else { at(object, &["status", "phase"]).into() }
 }
 
-/// What only a claim with a volume has.
+/// The cells that only a claim with a volume has.
 fn bound(claim: &Value, text: &str, absent: &str) -> Value {
     if at(claim, &["spec", "volumeName"]).is_empty() { "".into() } else { or(text, absent).into() }
 }
@@ -414,7 +414,7 @@ fn controller(revision: &Value) -> Value {
     }
 }
 
-/// What an autoscaler looks at, and what it has seen of it.
+/// The metrics of an autoscaler, with their targets and values.
 fn metrics(object: &Value) -> Value {
     let mut newest = object.clone();
     if object["apiVersion"] == "autoscaling/v1" {

@@ -17,7 +17,7 @@ mod workload;
 /// What an empty cell says.
 const NONE: &str = "<none>";
 
-/// How the cells of an object are made.
+/// The function that makes the cells of an object.
 pub(super) enum Cells {
     /// By a function, at a moment.
     Made(fn(&Value, Timestamp) -> Vec<Value>),

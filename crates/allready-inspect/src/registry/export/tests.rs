@@ -128,7 +128,7 @@ fn the_patterns_are_as_wide_as_the_lists_of_words() {
     }
 }
 
-/// What is left of a text after a pattern at its beginning.
+/// The rest of a text after a pattern at its beginning.
 fn fits<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     if pattern.is_empty() {
         return Some(text);

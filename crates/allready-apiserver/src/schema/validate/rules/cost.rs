@@ -18,7 +18,7 @@ use kube_cel::cel::{
 pub(super) const PER_CALL: u64 = 1_000_000;
 /// What all rules of an object may cost together.
 pub(crate) const PER_OBJECT: u64 = 10_000_000;
-/// What the real server says when that is used up.
+/// The message of the real server when that is used up.
 pub(crate) const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 /// Whatever was counted: nobody waits longer than this for one rule. What is counted is the limit on any machine; this one is for texts
