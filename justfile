@@ -84,13 +84,14 @@ exports *args:
 bench-check:
     cargo xtask bench check
 
-# Fuzz the lenient reader, the requests to the API server and the lines of watches (installs cargo-fuzz; needs a C++ compiler, a stable toolchain will do).
+# Fuzz what reads the bytes of others: conditions, requests, policies, watches, kubeconfigs (installs cargo-fuzz; needs a C++ compiler, a
+# stable toolchain will do).
 fuzz seconds="60":
     cargo fuzz --version >/dev/null 2>&1 || cargo install --locked --debug cargo-fuzz
-    mkdir -p fuzz/corpus/found fuzz/corpus/request fuzz/corpus/watch
-    cargo fuzz run --sanitizer none --features libfuzzer found fuzz/corpus/found fuzz/seeds/found -- -max_total_time={{seconds}}
-    cargo fuzz run --sanitizer none --features libfuzzer request fuzz/corpus/request fuzz/seeds/request -- -max_total_time={{seconds}}
-    cargo fuzz run --sanitizer none --features libfuzzer watch fuzz/corpus/watch fuzz/seeds/watch -- -max_total_time={{seconds}}
+    for target in admission found kubeconfig request watch; do \
+        mkdir -p fuzz/corpus/$target; \
+        cargo fuzz run --sanitizer none --features libfuzzer $target fuzz/corpus/$target fuzz/seeds/$target -- -max_total_time={{seconds}} || exit 1; \
+    done
 
 # Licences, sources, duplicates and advisories of every dependency (installs cargo-deny).
 deny:

@@ -4,5 +4,6 @@
 
 pub mod admission;
 pub mod found;
+pub mod kubeconfig;
 pub mod request;
 pub mod watch;

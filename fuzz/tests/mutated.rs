@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use allready_fuzz::{admission, found, request, watch};
+use allready_fuzz::{admission, found, kubeconfig, request, watch};
 use fastrand::Rng;
 
 /// Values that programs stumble over; the words of the seeds take their place as well.
@@ -31,6 +31,11 @@ const WORDS: [&[u8]; 16] = [
 #[test]
 fn any_json_near_the_seeds_is_read_and_made_legal() {
     play("found", 20_000, found::run);
+}
+
+#[test]
+fn no_kubeconfig_near_the_seeds_runs_a_program_or_reads_a_file() {
+    play("kubeconfig", 4_000, kubeconfig::run);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::Access;
 use crate::hub::access::in_words;
 
 /// The access by a kubeconfig from a Secret or a profile: everything that it says is in it, and nothing is run.
-pub(super) fn foreign(text: &[u8]) -> Access {
+pub fn foreign(text: &[u8]) -> Access {
     match read(text) {
         Ok(kubeconfig) => Access::Kubeconfig(Arc::new(kubeconfig)),
         Err(why) => Access::Unusable(why.into()),

@@ -28,6 +28,8 @@ use futures::stream::BoxStream;
 use kube::{Client, config::Kubeconfig};
 use serde_json::Value;
 
+#[doc(hidden)] // for the fuzz target
+pub use self::kubeconfig::foreign;
 pub use self::{
     directory::DirectoryInventory,
     files::FilesInventory,
