@@ -59,7 +59,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let crd = serde_json::to_value(Pool::crd())?;
-//! let server = allready_apiserver::ApiServer::builder().crds([crd]).build().map_err(|no| no.message)?;
+//! let server = allready_apiserver::ApiServer::builder().crds([crd]).build()?;
 //! let client = Client::new(server.service(), "default");
 //! let pools: Api<Pool> = Api::default_namespaced(client.clone());
 //! let events = MemorySink::default();
