@@ -391,12 +391,14 @@ fn is_plain_bookmark(event: &Value) -> bool {
         && event.pointer("/object/metadata/annotations/k8s.io~1initial-events-end").is_none()
 }
 
-/// An answer as one document: JSON where it is JSON, YAML as data beside its text, text otherwise. Whether its last line is
-/// ended cannot be seen in data, and stands beside it.
+/// An answer as one document: JSON and YAML as data, text otherwise. Whether its last line is ended cannot be seen in data,
+/// and stands beside it.
 pub fn document(head: &HeaderMap, status: u16, body: &[u8]) -> Value {
     let ended = body.ends_with(b"\n");
-    let body = serde_json::from_slice(body)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
+    let is_yaml =
+        head.get("content-type").is_some_and(|kind| kind.as_bytes().starts_with(b"application/yaml"));
+    let read = if is_yaml { serde_saphyr::from_slice(body).ok() } else { serde_json::from_slice(body).ok() };
+    let body = read.unwrap_or_else(|| Value::String(String::from_utf8_lossy(body).into_owned()));
     json!({ "status": status, "headers": headers(head), "body": body, "ended": ended })
 }
 

@@ -24,7 +24,6 @@ mod shared;
 pub(crate) mod watch;
 mod work;
 mod write;
-mod yaml;
 
 #[cfg(test)]
 mod tests;

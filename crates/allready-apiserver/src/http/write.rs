@@ -46,7 +46,7 @@ fn ended(json: Bytes) -> Bytes {
 /// Writes a value.
 pub(crate) fn value(object: &Value, format: Format, pretty: bool) -> Written {
     let text = match format {
-        Format::Yaml => Some(super::yaml::to_string(object)),
+        Format::Yaml => serde_saphyr::to_string(object).ok(),
         Format::Json if pretty => serde_json::to_string_pretty(object).ok(),
         Format::Json => None,
     };
