@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{
     Bounds, Explanation, cause,
-    node::{Folded, Node, What, badness},
+    node::{Folded, Node, What},
     parts,
     settle::settle,
 };
@@ -74,7 +74,7 @@ impl Met {
     fn rank(&self) -> (u8, Health) {
         match self {
             Self::Unseen(..) => (0, Health::Unknown),
-            other => (badness(other.health()), other.health()),
+            other => (other.health().step(), other.health()),
         }
     }
 

@@ -29,7 +29,6 @@ mod settle;
 mod tests;
 
 pub use cause::Cause;
-pub(crate) use node::badness;
 pub use node::{Folded, Node, What};
 pub(crate) use parts::worst as worst_part;
 
