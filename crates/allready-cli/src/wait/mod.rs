@@ -234,8 +234,7 @@ impl Waiting<'_> {
                     looking = None;
                     let at = self.moment();
                     for (index, behind) in seen {
-                        objects[index].tracked.behind = Some(behind);
-                        objects[index].tracked.look_again(&self.rules, at);
+                        objects[index].tracked.looked_behind(behind, &self.rules, at);
                     }
                     continue;
                 }

@@ -6,7 +6,7 @@ use allready_core::Time;
 use serde_json::Value;
 
 use super::{
-    behind::Behind,
+    behind::{Behind, Hope},
     judge::{Judged, Rules},
     wish::Wish,
 };
@@ -93,6 +93,12 @@ impl Tracked {
     }
 
     /// Nothing was heard of it, and time has passed: what was only late may be too late now.
+    /// Somebody has looked behind it.
+    pub(super) fn looked_behind(&mut self, behind: Behind, rules: &Rules, at: Moment) {
+        self.behind = Some(behind.after(self.behind.as_ref()));
+        self.look_again(rules, at);
+    }
+
     pub(super) fn look_again(&mut self, rules: &Rules, at: Moment) {
         if let (State::Waiting | State::Met, Some(object)) = (&self.state, self.object.take()) {
             self.look(&object, rules, at);
@@ -129,7 +135,7 @@ impl Tracked {
         self.state = if judged.is_met && is_seen { State::Met } else { State::Waiting };
         let is_hopeless = rules.fail_fast
             && !judged.is_met
-            && self.behind.as_ref().is_some_and(|behind| behind.is_hopeless);
+            && self.behind.as_ref().is_some_and(|behind| behind.hope == Hope::None);
         let is_terminal = judged.is_terminal() || is_hopeless;
         self.terminal_since = is_terminal.then(|| self.terminal_since.unwrap_or(at.elapsed));
         self.judged = Some(judged);
@@ -299,6 +305,32 @@ mod tests {
         assert_eq!(tracked.describe(Time::EPOCH), "the server shows generation 1, not 2 yet");
         tracked.seen(widget("1", 3, "True", "False"), &rules, at(0));
         assert_eq!(tracked.state, State::Met);
+    }
+
+    fn behind(hope: Hope) -> Behind {
+        Behind { cause: None, verdict: None, is_well: false, hope }
+    }
+
+    #[test]
+    fn an_image_that_is_tried_again_stays_hopeless_and_one_that_failed_once_is_not() {
+        let (rules, grace) = (rules(&["healthy"]), Duration::from_secs(7));
+        let mut tracked = Tracked::new(None, None);
+        tracked.seen(widget("1", 1, "Unknown", "False"), &rules, at(0));
+        for (hope, seconds, due) in [
+            (Hope::Little, 1, None),
+            (Hope::None, 3, Some(10)),
+            (Hope::Little, 5, Some(10)),
+            (Hope::None, 7, Some(10)),
+            (Hope::Some, 8, None),
+            (Hope::Little, 9, None),
+        ] {
+            tracked.looked_behind(behind(hope), &rules, at(seconds));
+            assert_eq!(tracked.due(grace), due.map(Duration::from_secs), "{hope:?} after {seconds} s");
+        }
+        tracked.looked_behind(behind(Hope::None), &rules, at(11));
+        tracked.looked_behind(behind(Hope::Little), &rules, at(17));
+        tracked.tick(grace, at(18));
+        assert_eq!(tracked.state, State::Failed);
     }
 
     #[test]

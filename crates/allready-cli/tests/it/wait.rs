@@ -314,7 +314,7 @@ fn a_set_is_what_is_there_and_none_is_a_failure_unless_that_is_fine() {
         lab.create(&format!("w{number}"));
     }
     let mut waiting = lab.begin(&["wd", "-l", "app=web", "--for", "Ready"], "");
-    waiting.until("w9 in namespace default: waiting: Ready is not reported");
+    waiting.until("0 of 12 objects met, waiting for");
     // Made after waiting began, so not waited for.
     lab.create("late");
     for number in 0..12 {

@@ -96,7 +96,10 @@ impl Builder<'_> {
         let nodes = settle(self.nodes, self.bounds.all);
         let cause = cause::first(&nodes);
         let hopeless = self.known.find(root).and_then(|root| self.assessor.hopeless(&root));
-        Explanation { nodes, cause, hopeless, wanted: self.assessor.wanted.into_iter().collect() }
+        let has_failed_once = hopeless.as_ref().is_some_and(|hopeless| !hopeless.is_settled);
+        let hopeless = hopeless.filter(|hopeless| hopeless.is_settled).map(|hopeless| hopeless.why);
+        let wanted = self.assessor.wanted.into_iter().collect();
+        Explanation { nodes, cause, hopeless, has_failed_once, wanted }
     }
 
     /// Follows a reference, with a request where that is not known yet.
