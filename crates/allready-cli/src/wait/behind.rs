@@ -53,7 +53,7 @@ pub(super) enum Hope {
 }
 
 impl Behind {
-    fn of(explanation: &Explanation) -> Self {
+    pub(super) fn of(explanation: &Explanation) -> Self {
         let is_well = matches!(explanation.health(), Health::Healthy | Health::Suspended);
         let root = explanation.root().filter(|root| root.rule == Some(Rule::Related));
         // What the object says of itself is told already, but for the events.

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::args::WaitArgs;
 #[cfg(test)]
-pub(crate) use self::tracked::said_of;
+pub(crate) use self::tracked::{said_in_view, said_of};
 use self::{
     follow::{Heard, Trouble},
     gather::{Awaited, Request},

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use allready_core::Time;
+use allready_inspect::graph::is_from_hub;
 use serde_json::Value;
 
 use super::{
@@ -92,13 +93,13 @@ impl Tracked {
         self.object = Some(object);
     }
 
-    /// Nothing was heard of it, and time has passed: what was only late may be too late now.
     /// Somebody has looked behind it.
     pub(super) fn looked_behind(&mut self, behind: Behind, rules: &Rules, at: Moment) {
         self.behind = Some(behind.after(self.behind.as_ref()));
         self.look_again(rules, at);
     }
 
+    /// Nothing was heard of it, and time has passed: what was only late may be too late now.
     pub(super) fn look_again(&mut self, rules: &Rules, at: Moment) {
         if let (State::Waiting | State::Met, Some(object)) = (&self.state, self.object.take()) {
             self.look(&object, rules, at);
@@ -129,7 +130,8 @@ impl Tracked {
             _ => rules.judge(object, at.now),
         };
         self.words = None;
-        let is_seen = !self.needs_view
+        let needs_view = self.needs_view || is_from_hub(object);
+        let is_seen = !needs_view
             || !rules.wishes(&Wish::Healthy)
             || self.behind.as_ref().is_some_and(|behind| behind.is_well);
         self.state = if judged.is_met && is_seen { State::Met } else { State::Waiting };
@@ -237,6 +239,24 @@ pub(crate) fn said_of(
     (tracked.state == State::Met, crate::agreement::Said::of(verdict))
 }
 
+/// Returns true if an object is as `--for Healthy` wishes it when what is behind it was looked at.
+#[cfg(test)]
+pub(crate) fn said_in_view(
+    object: Value,
+    explanation: &allready_inspect::explain::Explanation,
+    registry: &allready_inspect::registry::Registry,
+    now: Time,
+) -> bool {
+    let rules =
+        Rules { wishes: vec![Wish::Healthy], any: false, fail_fast: true, registry: registry.clone() };
+    let at = Moment { now, elapsed: Duration::ZERO };
+    let id = allready_inspect::graph::ObjectId::of(&object).unwrap();
+    let mut tracked = Tracked::new(None, None).in_view(allready_inspect::graph::leads_on(&id));
+    tracked.seen(object, &rules, at);
+    tracked.looked_behind(Behind::of(explanation), &rules, at);
+    tracked.state == State::Met
+}
+
 #[cfg(test)]
 mod tests {
     use allready_inspect::registry::Registry;
@@ -287,26 +307,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn what_was_met_counts_no_more_when_it_is_not_so_any_more() {
-        let rules = rules(&["Ready"]);
-        let mut tracked = Tracked::new(None, None);
-        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
-        assert_eq!(tracked.state, State::Met);
-        tracked.seen(widget("1", 1, "False", "False"), &rules, at(1));
-        assert_eq!(tracked.state, State::Waiting);
-    }
-
-    #[test]
-    fn an_older_generation_than_the_one_written_does_not_count() {
-        let rules = rules(&["Ready"]);
-        let mut tracked = Tracked::new(Some(2), Some("1".into()));
-        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
-        assert_eq!(tracked.describe(Time::EPOCH), "the server shows generation 1, not 2 yet");
-        tracked.seen(widget("1", 3, "True", "False"), &rules, at(0));
-        assert_eq!(tracked.state, State::Met);
-    }
-
     fn behind(hope: Hope) -> Behind {
         Behind { cause: None, verdict: None, is_well: false, hope }
     }
@@ -331,6 +331,26 @@ mod tests {
         tracked.looked_behind(behind(Hope::Little), &rules, at(17));
         tracked.tick(grace, at(18));
         assert_eq!(tracked.state, State::Failed);
+    }
+
+    #[test]
+    fn what_was_met_counts_no_more_when_it_is_not_so_any_more() {
+        let rules = rules(&["Ready"]);
+        let mut tracked = Tracked::new(None, None);
+        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
+        assert_eq!(tracked.state, State::Met);
+        tracked.seen(widget("1", 1, "False", "False"), &rules, at(1));
+        assert_eq!(tracked.state, State::Waiting);
+    }
+
+    #[test]
+    fn an_older_generation_than_the_one_written_does_not_count() {
+        let rules = rules(&["Ready"]);
+        let mut tracked = Tracked::new(Some(2), Some("1".into()));
+        tracked.seen(widget("1", 1, "True", "False"), &rules, at(0));
+        assert_eq!(tracked.describe(Time::EPOCH), "the server shows generation 1, not 2 yet");
+        tracked.seen(widget("1", 3, "True", "False"), &rules, at(0));
+        assert_eq!(tracked.state, State::Met);
     }
 
     #[test]

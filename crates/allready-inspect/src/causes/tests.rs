@@ -284,3 +284,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_status_from_a_hub_whose_controller_is_gone_is_not_known_here_either() {
+    let aggregation = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation", "metadata": { "name": "all" },
+        "status": { "controller": { "lease": "hub/allready-controller" },
+            "conditions": [{ "type": "Ready", "status": "True", "reason": "Told" }] } });
+    let lease = |time: &str| {
+        json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": { "name": "allready-controller", "namespace": "hub" },
+            "spec": { "leaseDurationSeconds": 15, "renewTime": time } })
+    };
+    let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web", "namespace": "shop",
+            "managedFields": [{ "manager": "allready-hub/all", "operation": "Apply", "subresource": "status",
+                "fieldsV1": { "f:status": {} } }] },
+        "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "Told" }] } });
+    let id = ObjectId::of(&widget).unwrap();
+    let health = |time: &str| {
+        let (_, found) = found([aggregation.clone(), lease(time), widget.clone()]);
+        found.verdicts.get(&id).map(|verdict| (verdict.health, verdict.reason.clone()))
+    };
+    assert_eq!(health("2026-11-15T11:00:00Z"), Some((Health::Unknown, "ControllerNotRunning".to_owned())));
+    assert_eq!(health("2026-11-15T11:59:55Z"), None, "it is as it says");
+}
