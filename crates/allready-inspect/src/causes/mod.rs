@@ -28,6 +28,7 @@ mod group;
 mod search;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

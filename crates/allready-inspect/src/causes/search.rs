@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Causes, Found, alike::alike, group::Groups};
+use super::{Causes, Found, alike::alike, group::Groups, webhooks};
 use crate::{
     explain::{Node, What},
     graph::{
@@ -35,7 +35,7 @@ pub(super) struct First {
 }
 
 impl First {
-    fn of_hint(id: &ObjectId, hint: &Hint) -> Self {
+    pub(super) fn of_hint(id: &ObjectId, hint: &Hint) -> Self {
         Self {
             object: id.clone(),
             health: Health::Healthy,
@@ -81,6 +81,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
             hints.add(causes, id, Health::Healthy, &First::of_hint(id, hint));
         }
     }
+    webhooks::hints(causes, &mut search.assessor, &mut hints);
     Found {
         causes: groups.sorted(causes),
         hints: hints.sorted(causes),

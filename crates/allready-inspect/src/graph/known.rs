@@ -353,12 +353,12 @@ impl Known {
     }
 
     /// The objects of a kind, as far as all of them is kept.
-    pub(super) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
+    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
         self.range(group, kind, "").filter_map(|(id, kept)| Some((id, kept.object.as_ref()?)))
     }
 
     /// The objects of a kind in a namespace whose labels a selector asks for.
-    pub(super) fn selected(
+    pub(crate) fn selected(
         &self,
         group: &str,
         kind: &str,
