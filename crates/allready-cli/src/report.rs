@@ -250,5 +250,5 @@ impl ReportArgs {
 }
 
 fn named(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("a name is not empty".to_owned()) } else { Ok(text.to_owned()) }
+    if text.trim().is_empty() { Err("a name must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -154,11 +154,11 @@ pub(crate) enum Rules {
 /// What makes the exit code other than 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Resting on purpose, and everything that is worse.
+    /// Suspended or worse.
     Suspended,
-    /// On its way, and everything that is worse.
+    /// Progressing or worse.
     Progressing,
-    /// Not understood, and everything that is worse.
+    /// Unknown or worse.
     Unknown,
     /// Missing or broken.
     Degraded,

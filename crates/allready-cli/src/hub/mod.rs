@@ -37,14 +37,14 @@ pub(crate) struct HubArgs {
 /// What can be done with a hub.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HubCommand {
-    /// Say which clusters are heard, and how the aggregations fare.
+    /// Show the clusters of a hub, and the state of its aggregations.
     Status(StatusArgs),
 }
 
 /// Which hub, and in which form.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It reads what the controller has written down: a ClusterStatus and a Lease for each
+It reads what the controller has written: a ClusterStatus and a Lease for each
 cluster, and the StatusAggregations. A cluster that is said to answer, and whose Lease
 was not renewed for three minutes, is Unknown: the controller may not be running.
 
@@ -157,9 +157,8 @@ impl Document for HubReport {
 impl HubReport {
     fn warn(&self, printer: &mut Printer) {
         if self.clusters.is_empty() {
-            printer.warning(
-                "no cluster is written down: the controller may not be running, or has no --clusters",
-            );
+            printer
+                .warning("no ClusterStatus found: the controller may not be running, or has no --clusters");
         }
         let stale = self.clusters.iter().filter(|cluster| cluster.is_stale).count();
         if stale > 0 {

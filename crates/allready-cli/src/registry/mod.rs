@@ -65,7 +65,7 @@ pub(crate) enum RegistryCommand {
     New(new::NewArgs),
     /// Print the JSON Schema of a file of declarations.
     Schema,
-    /// Tell it to Argo CD, Flux or kapp.
+    /// Export it for Argo CD, Flux or kapp.
     Export(ExportArgs),
 }
 
@@ -132,8 +132,8 @@ the present generation: without a status it is progressing. A kind of which some
 cannot be told in a language is left out, and why is said on standard error.
 
 Exit codes:
-  0 something was told, 64 wrong usage, 65 a file cannot be used, 66 or not read,
-  69 nothing of what was asked for can be told, 74 unwritable output
+  0 success, 64 wrong usage, 65 unusable input, 66 unreadable input,
+  69 none of the kinds can be shown or exported, 74 unwritable output
 
 Examples:
   allready registry export --format argocd-lua --all > argocd-cm.yaml
@@ -290,7 +290,7 @@ fn tell(args: &ExportArgs, printer: &mut Printer) -> Result<(), Failure> {
         told.left_out.iter().map(|(kind, why)| format!("{kind} is left out: {why}")).collect();
     printer.warnings(&left_out);
     if told.kinds == 0 {
-        return Err(Failure::unavailable("nothing of what was asked for can be told in this language"));
+        return Err(Failure::unavailable("none of the given kinds can be exported in this format"));
     }
     printer.text(&document::value(&told.document, args.output)?)
 }

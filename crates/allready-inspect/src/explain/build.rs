@@ -314,7 +314,7 @@ fn gap_of_one(gap: &Gap) -> String {
     match gap {
         Gap::Forbidden => "not allowed to read it".to_owned(),
         Gap::Failed(message) => format!("reading it failed: {message}"),
-        Gap::NotAsked => "it was not asked for: there have been enough requests".to_owned(),
+        Gap::NotAsked => "not read: the limit of requests is reached".to_owned(),
         Gap::NotGiven => "it is not in the input".to_owned(),
         Gap::NotServed => "the API server does not serve its kind".to_owned(),
         Gap::Cut(why) => format!("not all was read: {why}"),
@@ -335,6 +335,6 @@ fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
         Gap::Forbidden => format!("not allowed to list {what}"),
         Gap::Failed(message) => format!("listing {what} failed: {message}"),
         Gap::Cut(why) => format!("not all of {what} was read: {why}"),
-        Gap::NotAsked => format!("{what}: not asked for, there have been enough requests"),
+        Gap::NotAsked => format!("{what}: not read, the limit of requests is reached"),
     })
 }
