@@ -45,11 +45,11 @@ pub(crate) enum HubCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It reads what the controller has written: a ClusterStatus and a Lease for each
-cluster, and the StatusAggregations. A cluster that is said to answer, and whose Lease
+cluster, and the StatusAggregations. A cluster that is marked reachable, but whose Lease
 was not renewed for three minutes, is Unknown: the controller may not be running.
 
 Exit codes:
-  0 every cluster is heard, and every aggregation is ready
+  0 every cluster answers, and every aggregation is ready
   1 some cluster is unreachable, or some aggregation is not ready
   2 something is not known, or there is no cluster
   64 wrong usage, 66 no usable kubeconfig, 69 no answer, or nothing is installed,

@@ -36,7 +36,7 @@ until the CRDs are there. If it is interrupted, the file has everything: run
 `allready migrate -f FILE | kubectl apply --server-side -f -`.
 
 With -f it converts manifests and prints them. Statuses are left out: they are computed.
-What cannot be carried over is said on standard error, and nothing is left out silently.
+Fields that cannot be converted are listed on standard error; none is dropped silently.
 
 Exit codes:
   0 everything is converted, or there was nothing to do
