@@ -17,7 +17,7 @@ use crate::{
 #[command(mut_arg("filename", |arg| arg.required(true)), after_help = "\
 No cluster is contacted. An instance is the object of the same kind, namespace and name
 in the file of a cluster, which may have several documents and lists, such as `kubectl
-get gateways -A -o yaml` prints; a namespace that is not told is the same. A cluster
+get gateways -A -o yaml` prints; a missing namespace is taken to be the same. A cluster
 without an instance counts as Unknown.
 
 What is printed is the object of the hub with its new status. Conditions of other types

@@ -317,6 +317,106 @@ proptest! {
     }
 }
 
+/// A Deployment with its ReplicaSet, Pods, Service, `EndpointSlice` and claim, of which some are missing, and a Secret that is
+/// not there: everything names what belongs to it.
+fn application() -> impl Strategy<Value = Vec<Value>> {
+    let pod = || {
+        let reasons = [
+            "Running",
+            "ContainerCreating",
+            "ImagePullBackOff",
+            "CrashLoopBackOff",
+            "CreateContainerConfigError",
+        ];
+        (prop::sample::select(reasons.to_vec()), any::<bool>())
+    };
+    let kept = prop::collection::vec(prop::bool::weighted(0.8), 6);
+    (kept, prop::collection::vec(pod(), 0..4), any::<bool>(), 0..4_u8).prop_map(|(kept, pods, needs_secret, ready)| {
+        let labels = json!({ "app": "web" });
+        let owned = |mut object: Value, kind: &str, name: &str| {
+            object["metadata"]["ownerReferences"] =
+                json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }]);
+            object
+        };
+        let object = |version: &str, kind: &str, name: &str, spec: Value, status: Value| {
+            json!({ "apiVersion": version, "kind": kind, "spec": spec, "status": status,
+                "metadata": { "name": name, "namespace": "shop", "uid": name, "labels": labels,
+                    "creationTimestamp": "2026-01-01T11:00:00Z" } })
+        };
+        let spec = || json!({ "replicas": 3, "selector": { "matchLabels": labels } });
+        let status = || json!({ "replicas": pods.len(), "readyReplicas": ready, "updatedReplicas": pods.len() });
+        let mut objects = vec![
+            object("apps/v1", "Deployment", "web", spec(), status()),
+            owned(object("apps/v1", "ReplicaSet", "web-1", spec(), status()), "Deployment", "web"),
+            object("v1", "Service", "web", json!({ "selector": labels, "clusterIP": "10.0.0.1" }), json!({})),
+            object("v1", "PersistentVolumeClaim", "data", json!({}), json!({ "phase": if ready > 1 { "Bound" } else { "Lost" } })),
+            object("networking.k8s.io/v1", "Ingress", "web",
+                json!({ "defaultBackend": { "service": { "name": "web" } } }), json!({})),
+        ];
+        let mut slice = object("discovery.k8s.io/v1", "EndpointSlice", "web-1", json!({}), json!({}));
+        slice["metadata"]["labels"] = json!({ "kubernetes.io/service-name": "web" });
+        slice["endpoints"] = (0..pods.len())
+            .map(|number| json!({ "targetRef": { "kind": "Pod", "name": format!("web-1-{number}") },
+                "conditions": { "ready": pods[number].0 == "Running" } }))
+            .collect();
+        objects.push(slice);
+        let mut kept = kept.into_iter();
+        objects.retain(|_| kept.next().unwrap_or(true));
+        for (number, (reason, has_claim)) in pods.iter().enumerate() {
+            let is_running = *reason == "Running";
+            let state = if is_running { json!({ "running": {} }) } else { json!({ "waiting": { "reason": reason, "message": "said" } }) };
+            let mut spec = json!({ "containers": [{ "name": "app", "image": "web:2" }] });
+            if *has_claim {
+                spec["volumes"] = json!([{ "name": "data", "persistentVolumeClaim": { "claimName": "data" } }]);
+            }
+            if needs_secret {
+                spec["containers"][0]["envFrom"] = json!([{ "secretRef": { "name": "missing" } }]);
+            }
+            let condition = json!({ "type": "Ready", "status": if is_running { "True" } else { "False" }, "reason": "Told",
+                "lastTransitionTime": "2026-01-01T11:30:00Z" });
+            let status = json!({ "phase": if is_running { "Running" } else { "Pending" }, "conditions": [condition],
+                "containerStatuses": [{ "name": "app", "ready": is_running, "restartCount": number * 2, "state": state }] });
+            objects.push(owned(object("v1", "Pod", &format!("web-1-{number}"), spec, status), "ReplicaSet", "web-1"));
+        }
+        objects
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_commands_say_the_same_of_objects_that_belong_together(
+        objects in prop_oneof![application(), prop::collection::vec(related(), 1..12)]
+    ) {
+        let known = declared::Known::of(&Declared::default());
+        let there: BTreeMap<ObjectId, Value> =
+            objects.into_iter().map(|object| (ObjectId::of(&object).unwrap(), object)).collect();
+        let text = there.values().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let (checked, causes) = check::said_together(&text, &known, now());
+        let changes: Vec<watch::Change> = there.values()
+            .map(|object| watch::Change { object: object.clone(), is_deleted: false, is_searched: false })
+            .collect();
+        let (watched, watched_causes) = watch::said_together(&changes, &known.registry, now());
+        prop_assert_eq!(causes, watched_causes);
+        let mut graph = Known::new(Extent::Everything);
+        for object in there.values() {
+            graph.add(object.clone());
+        }
+        for (id, checked) in &checked {
+            let explanation = explain(&graph, &Reference::to(id), &known.registry, now(), &Bounds::default());
+            let root = explanation.root().unwrap();
+            let explained = (explanation.health(), root.since, root.reason.as_str(), root.message.as_str());
+            let said = (checked.health, checked.since, checked.reason.as_str(), checked.message.as_str());
+            prop_assert_eq!(explained, said, "explain of {}", id);
+            prop_assert_eq!((watched[id].health, watched[id].since), (checked.health, checked.since), "watch of {}", id);
+            let is_well = matches!(checked.health, Health::Healthy | Health::Suspended);
+            let is_met = wait::said_in_view(there[id].clone(), &explanation, &known.registry, now());
+            prop_assert_eq!(is_met, is_well, "wait for {}", id);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 

@@ -36,8 +36,8 @@ use crate::{
 /// Declarations beyond the built-in ones.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DeclaredArgs {
-    /// What conditions of kinds mean, as `allready registry` shows it, or definitions that say so; comes before what is
-    /// built in. May be said several times.
+    /// File of declarations or CRDs that say what conditions mean; it takes precedence over built-in declarations. May be
+    /// repeated.
     #[arg(long = "registry", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

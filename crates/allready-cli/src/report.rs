@@ -23,9 +23,9 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In the sharded layout the report is a StatusReport of the component's own, which is
-made if it is not there; what it said about other reconcilers stays. In the singleton
-layout it is one condition in the ConfigurationStatus, which somebody else makes.
-The time of the last transition stays while the status does.
+created if it does not exist; its conditions of other reconcilers are kept. In the
+singleton layout it is one condition in the ConfigurationStatus, which must exist.
+The time of the last transition is kept while the status does not change.
 
 Exit codes:
   0 the report is stored
@@ -250,5 +250,5 @@ impl ReportArgs {
 }
 
 fn named(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("a name is not empty".to_owned()) } else { Ok(text.to_owned()) }
+    if text.trim().is_empty() { Err("a name must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }

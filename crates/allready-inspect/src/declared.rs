@@ -139,7 +139,7 @@ impl Declared {
                 Ok(page) => page,
                 Err(error) => {
                     let why = unlisted(resource, &error);
-                    heard.gap = Some(format!("what definitions declare of their kinds is not known: {why}"));
+                    heard.gap = Some(format!("declarations in CRDs are not known: {why}"));
                     return heard;
                 }
             };

@@ -39,6 +39,24 @@ impl Health {
     pub const WORST_FIRST: [Self; 6] =
         [Self::Degraded, Self::Missing, Self::Unknown, Self::Progressing, Self::Suspended, Self::Healthy];
 
+    /// The step of severity for whatever depends on the object: 0 is well or at rest, 1 is on its way or not known, 2 is broken or
+    /// not there. It follows the order of the words.
+    pub(crate) fn step(self) -> u8 {
+        match self {
+            health if health >= Self::Missing => 2,
+            health if health >= Self::Progressing => 1,
+            _ => 0,
+        }
+    }
+
+    /// The rank of a word among several that are said of one object: the greatest decides. It is the order of severity, turned
+    /// around between good and bad: there the more definite word decides. An object that somebody has paused is not on its way,
+    /// and one that is on its way is understood.
+    pub(crate) const fn rank_of_told(self) -> u8 {
+        let is_between = !matches!(self, Self::Healthy | Self::Missing | Self::Degraded);
+        if is_between { Self::Suspended as u8 + Self::Unknown as u8 - self as u8 } else { self as u8 }
+    }
+
     /// The word.
     ///
     /// ```
@@ -61,5 +79,26 @@ impl Health {
 impl fmt::Display for Health {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_orders_follow_from_that_of_the_words() {
+        let mut told = Health::WORST_FIRST;
+        told.sort_by_key(|health| health.rank_of_told());
+        let expected = [
+            Health::Healthy,
+            Health::Unknown,
+            Health::Progressing,
+            Health::Suspended,
+            Health::Missing,
+            Health::Degraded,
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(Health::WORST_FIRST.map(Health::step), [2, 2, 1, 1, 0, 0]);
     }
 }

@@ -36,7 +36,7 @@ async fn without_nodes_nobody_is_gone(server: Server) {
             (
                 Some(69),
                 "",
-                "error: the cluster shows no nodes, so it is not known who is gone: nothing is swept; \
+                "error: the cluster shows no nodes, so gone reporters cannot be found and nothing is removed; \
                  is this the context of the cluster that the reporters run in?\n"
             )
         );

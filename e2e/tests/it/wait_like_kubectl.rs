@@ -236,7 +236,7 @@ async fn a_kind_that_goes_while_it_is_waited_is_told(server: Server) {
     assert_eq!(ready.code, Some(3), "{ready:?}");
     assert!(
         ready.err.contains(&format!("the server does not serve {kind} any more"))
-            || ready.err.contains(&format!("the definition of {kind} is being deleted")),
+            || ready.err.contains(&format!("the CRD of {kind} is being deleted")),
         "{ready:?}"
     );
     let gone = gone.end().await;

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(20);
 /// The time for a scenario to reach its state.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// The time for `wait` to see that a state does not heal.
-const HOPELESS_WITHIN: Duration = Duration::from_secs(12);
+const HOPELESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Options of a run.
 #[derive(clap::Args)]

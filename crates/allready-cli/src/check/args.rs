@@ -154,11 +154,11 @@ pub(crate) enum Rules {
 /// What makes the exit code other than 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Resting on purpose, and everything that is worse.
+    /// Suspended or worse.
     Suspended,
-    /// On its way, and everything that is worse.
+    /// Progressing or worse.
     Progressing,
-    /// Not understood, and everything that is worse.
+    /// Unknown or worse.
     Unknown,
     /// Missing or broken.
     Degraded,
@@ -174,10 +174,19 @@ impl CheckArgs {
             }
             Some(user) if user == "kstatus" => {
                 printer.warning(format_args!("--as kstatus impersonates a user of this name; {HINT}"));
-                Ok(())
+                self.check_groups()
             }
-            _ => Ok(()),
+            _ => self.check_groups(),
         }
+    }
+
+    /// Refuses groups of causes where there is no room for them.
+    fn check_groups(&self) -> Result<(), Failure> {
+        let has_groups = matches!(self.output, Format::Table | Format::Json | Format::Yaml);
+        if self.by.is_some() && !has_groups {
+            return Err(Failure::usage("--by groups causes: it works with -o table, json and yaml only"));
+        }
+        Ok(())
     }
 
     /// Tells whether a table has rows for objects: what else is asked for is said of objects, and not of causes.

@@ -1,6 +1,7 @@
 //! The causes of what is not well, one row each.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
 };
@@ -121,9 +122,12 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
     columns.extend((has_namespaces && by != Some(GroupBy::Namespace)).then(|| Column::fact("NAMESPACE")));
     columns.extend([Column::fact("SINCE"), Column::fact("AFFECTS"), Column::minor("SAID BY")]);
     let mut table = Table::new(look, columns);
-    let rows = match by {
+    let rows: Vec<(Option<String>, Cause)> = match by {
         None => all().map(|cause| (None, cause.clone())).collect(),
-        Some(by) => grouped(found, causes, by),
+        Some(by) => groups(found, causes, by)
+            .into_iter()
+            .flat_map(|group| group.causes.into_iter().map(move |cause| (Some(group.name.clone()), cause)))
+            .collect(),
     };
     let more = rows.len().saturating_sub(MAX_ROWS);
     for (group, cause) in rows.into_iter().take(MAX_ROWS) {
@@ -146,8 +150,38 @@ pub(super) fn table(found: &Found, causes: &Causes, by: Option<GroupBy>, look: L
     text
 }
 
-/// The causes of each group, in the order of the groups.
-fn grouped(found: &Found, causes: &Causes, by: GroupBy) -> Vec<(Option<String>, Cause)> {
+/// Causes of one group, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GroupEntry<'a> {
+    /// The application, namespace or owner.
+    group: &'a str,
+    /// The worst health of its causes.
+    health: Health,
+    /// The causes and hints, each with what it affects in this group.
+    causes: Vec<CauseEntry<'a>>,
+}
+
+impl<'a> GroupEntry<'a> {
+    pub(super) fn of(group: &'a Group) -> Self {
+        let causes = group.causes.iter().map(CauseEntry::of).collect();
+        Self { group: &group.name, health: group.health(), causes }
+    }
+}
+
+/// Causes with what they affect in one application or namespace, or of one owner.
+pub(super) struct Group {
+    name: String,
+    causes: Vec<Cause>,
+}
+
+impl Group {
+    fn health(&self) -> Health {
+        self.causes.iter().map(|cause| cause.health).max().unwrap_or(Health::Healthy)
+    }
+}
+
+/// The causes of each group: worst first, and of those that are equally bad the one with most affected objects.
+pub(super) fn groups(found: &Found, causes: &Causes, by: GroupBy) -> Vec<Group> {
     let mut groups: BTreeMap<String, Vec<Cause>> = BTreeMap::new();
     for cause in found.causes.iter().chain(&found.hints) {
         let mut parts: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
@@ -155,15 +189,23 @@ fn grouped(found: &Found, causes: &Causes, by: GroupBy) -> Vec<(Option<String>, 
             parts.entry(by.group(causes, id)).or_default().push(id.clone());
         }
         for (group, affected) in parts {
-            let namespaces = affected.iter().map(|id| id.namespace.clone()).filter(|name| !name.is_empty());
-            let part = Cause { namespaces: namespaces.collect(), affected, ..cause.clone() };
-            groups.entry(group).or_default().push(part);
+            groups.entry(group).or_default().push(causes.part(found, cause, affected));
         }
     }
-    let of_group = |(group, causes): (String, Vec<Cause>)| {
-        causes.into_iter().map(move |cause| (Some(group.clone()), cause)).collect::<Vec<_>>()
+    let worst = |cause: &Cause| Reverse((cause.health, cause.affected.len()));
+    let mut groups: Vec<Group> = groups
+        .into_iter()
+        .map(|(name, mut causes)| {
+            causes.sort_by_key(worst);
+            Group { name, causes }
+        })
+        .collect();
+    let affected = |group: &Group| -> usize {
+        let worst = group.causes.iter().filter(|cause| cause.health == group.health());
+        worst.map(|cause| cause.affected.len()).sum()
     };
-    groups.into_iter().flat_map(of_group).collect()
+    groups.sort_by_key(|group| Reverse((group.health(), affected(group))));
+    groups
 }
 
 impl GroupBy {

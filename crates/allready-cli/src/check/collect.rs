@@ -6,9 +6,10 @@ use std::{
 };
 
 use allready_inspect::causes::{Causes, Found};
+use serde::Serialize;
 
 use super::{
-    causes::{self, CauseEntry, GroupBy},
+    causes::{self, CauseEntry, GroupBy, GroupEntry},
     entry,
     judged::{Judged, Plan},
     judgement::{By, Judgement},
@@ -192,7 +193,7 @@ impl<'a> Collector<'a> {
             let (are, would) = if *count == 1 { ("1 object is", "it") } else { ("objects are", "they") };
             let count = if *count == 1 { String::new() } else { format!("{count} ") };
             format!(
-                "{kind}: {count}{are} healthy by what the definition declares, and {would} would be degraded without: \
+                "{kind}: {count}{are} healthy by the declaration in the CRD, and {would} would be degraded without: \
                  `allready registry show {kind}` says what is known otherwise"
             )
         };
@@ -207,24 +208,28 @@ impl<'a> Collector<'a> {
             found.iter().flat_map(|found| &found.causes).map(CauseEntry::of).collect();
         let hints: Vec<CauseEntry<'_>> =
             found.iter().flat_map(|found| &found.hints).map(CauseEntry::of).collect();
+        let by = self.plan.group_by.zip(found);
+        let grouped = by.map(|(by, found)| causes::groups(found, &self.causes, by));
+        let groups: Option<Vec<GroupEntry<'_>>> =
+            grouped.as_ref().map(|groups| groups.iter().map(GroupEntry::of).collect());
         Ok(match self.plan.output {
             Format::Json => {
                 let end = if self.entries == 0 { "" } else { "\n  " };
-                let list = |entries: &[CauseEntry<'_>]| {
-                    let lines = entries.iter().map(|entry| format!("\n    {}", document::one_line(entry)));
-                    let close = if entries.is_empty() { "" } else { "\n  " };
-                    format!("[{}{close}]", lines.collect::<Vec<_>>().join(","))
-                };
                 let (causes, hints) = (list(&causes), list(&hints));
+                let groups = groups.map(|groups| format!("  \"groups\": {},\n", list(&groups)));
+                let groups = groups.unwrap_or_default();
                 let summary = document::one_line(&tally.numbers());
                 format!(
-                    "{head}{end}],\n  \"causes\": {causes},\n  \"hints\": {hints},\n  \"summary\": {summary}\n}}\n"
+                    "{head}{end}],\n  \"causes\": {causes},\n  \"hints\": {hints},\n{groups}  \"summary\": {summary}\n}}\n"
                 )
             }
             Format::Yaml => {
                 let head = head.replace("verdicts:", "verdicts: []");
-                let rest =
-                    serde_json::json!({ "causes": causes, "hints": hints, "summary": tally.numbers() });
+                let mut rest = serde_json::json!({ "causes": causes, "hints": hints });
+                if let Some(groups) = groups {
+                    rest["groups"] = serde_json::json!(groups);
+                }
+                rest["summary"] = serde_json::json!(tally.numbers());
                 head + &document::value(&rest, Format::Yaml)?
             }
             Format::Junit => {
@@ -288,4 +293,11 @@ impl<'a> Collector<'a> {
         }
         text + &self.tally.summary(|health| self.plan.word(health)) + "\n"
     }
+}
+
+/// A list in JSON, with a line for each entry.
+fn list<T: Serialize>(entries: &[T]) -> String {
+    let lines = entries.iter().map(|entry| format!("\n    {}", document::one_line(entry)));
+    let close = if entries.is_empty() { "" } else { "\n  " };
+    format!("[{}{close}]", lines.collect::<Vec<_>>().join(","))
 }

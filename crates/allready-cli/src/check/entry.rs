@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    causes::CauseEntry,
+    causes::{CauseEntry, GroupEntry},
     judged::Plan,
     judgement::Judgement,
     tally::{Summary, Tally},
@@ -73,6 +73,9 @@ pub(crate) struct CheckReport<'a> {
     causes: Vec<CauseEntry<'a>>,
     /// What is not wrong yet, and will be.
     hints: Vec<CauseEntry<'a>>,
+    /// The causes and hints in groups, worst first, with --by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<GroupEntry<'a>>>,
     summary: Summary,
 }
 

@@ -28,7 +28,7 @@ impl Seen {
 /// The message where objects were judged before their definition was read.
 pub(crate) fn too_late(group: &str, kind: &str) -> String {
     format!(
-        "the definition of {kind}.{group} stands behind objects of that kind, which were judged without what it declares: \
-         put it before them, or give a file, which is looked through first"
+        "the CRD of {kind}.{group} comes after objects of that kind, which were checked without its declarations: \
+         put it before them, or pass a file in place of standard input"
     )
 }

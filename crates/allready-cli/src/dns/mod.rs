@@ -40,7 +40,7 @@ A cluster is <unknown> where the annotation allready.dev/targets does not say wh
 target is.
 
 Exit codes:
-  0 it is shown, be it nothing
+  0 the records were printed, even if there are none
   64 wrong usage, 65 unusable input, 66 unreadable input, 69 no answer, or no such
   object, 74 unwritable output, 77 not permitted
 
@@ -140,7 +140,7 @@ async fn endpoints(client: Client, namespace: Option<&str>) -> Result<Vec<Dynami
     match api.list(&ListParams::default().labels(AGGREGATION_LABEL)).await {
         Ok(list) => Ok(list.items),
         Err(kube::Error::Api(status)) if status.code == 404 => Err(Failure::unavailable(
-            "the API server does not serve DNSEndpoints: install the definition that external-dns comes with",
+            "the API server does not serve DNSEndpoints: install the CRD of external-dns",
         )),
         Err(error) => Err(refused("cannot list dnsendpoints", &error)),
     }

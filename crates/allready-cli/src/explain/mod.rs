@@ -50,7 +50,7 @@ Only the metadata of Secrets and ConfigMaps is read.
 
 Exit codes:
   0 the object is healthy, or suspended
-  1 it is degraded or missing, 2 it is progressing, or nobody knows
+  1 it is degraded or missing, 2 progressing or unknown
   64 wrong usage, 65 unusable input, 66 unreadable input, no kubeconfig,
   69 no answer, 74 unwritable output, 77 not permitted
 

@@ -75,8 +75,8 @@ pub(super) fn verdict(explanation: &Explanation, now: Time) -> String {
     let label = tame(&root.label);
     match &explanation.cause {
         None if root.health == Some(Health::Healthy) => format!("{label} is healthy"),
-        None if root.health == Some(Health::Suspended) => format!("{label} rests on purpose: {}", why(root)),
-        None => format!("{label} is {}, and nothing says why", health(root).to_lowercase()),
+        None if root.health == Some(Health::Suspended) => format!("{label} is suspended: {}", why(root)),
+        None => format!("{label} is {}, and no cause was found", health(root).to_lowercase()),
         Some(cause) => {
             let is_well = matches!(root.health, Some(Health::Healthy | Health::Suspended));
             let what = if is_well { "below it, something is not well" } else { "first cause" };

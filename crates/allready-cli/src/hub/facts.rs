@@ -50,7 +50,7 @@ impl Cluster {
             ),
             (_, true, None) => "stale: there is no Lease that says when it was heard".to_owned(),
             (Some(condition), ..) => condition.message.clone().into_owned(),
-            (None, ..) => "it is not written down whether it answers".to_owned(),
+            (None, ..) => "its ClusterStatus does not say whether it answers".to_owned(),
         };
         Self {
             name: text(&cluster["metadata"]["name"]),
@@ -99,7 +99,7 @@ impl Aggregation {
             Some(condition) if condition.reason == "Pending" => (
                 Status::Unknown,
                 "Pending",
-                "nobody has answered it yet: the controller may not be running".to_owned(),
+                "no controller has processed it yet: the controller may not be running".to_owned(),
             ),
             Some(_) if observed < generation => {
                 (Status::Unknown, "Outdated", "what it says is about an older spec".to_owned())
@@ -110,7 +110,7 @@ impl Aggregation {
             }
             Some(condition) => (condition.status, &*condition.reason, condition.message.clone().into_owned()),
             None => {
-                let why = "nobody has answered it yet: the controller may not be running".to_owned();
+                let why = "no controller has processed it yet: the controller may not be running".to_owned();
                 (Status::Unknown, "NotReported", why)
             }
         };

@@ -37,19 +37,19 @@ pub(crate) struct HubArgs {
 /// What can be done with a hub.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HubCommand {
-    /// Say which clusters are heard, and how the aggregations fare.
+    /// Show the clusters of a hub, and the state of its aggregations.
     Status(StatusArgs),
 }
 
 /// Which hub, and in which form.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It reads what the controller has written down: a ClusterStatus and a Lease for each
-cluster, and the StatusAggregations. A cluster that is said to answer, and whose Lease
+It reads what the controller has written: a ClusterStatus and a Lease for each
+cluster, and the StatusAggregations. A cluster that is marked reachable, but whose Lease
 was not renewed for three minutes, is Unknown: the controller may not be running.
 
 Exit codes:
-  0 every cluster is heard, and every aggregation is ready
+  0 every cluster answers, and every aggregation is ready
   1 some cluster is unreachable, or some aggregation is not ready
   2 something is not known, or there is no cluster
   64 wrong usage, 66 no usable kubeconfig, 69 no answer, or nothing is installed,
@@ -157,9 +157,8 @@ impl Document for HubReport {
 impl HubReport {
     fn warn(&self, printer: &mut Printer) {
         if self.clusters.is_empty() {
-            printer.warning(
-                "no cluster is written down: the controller may not be running, or has no --clusters",
-            );
+            printer
+                .warning("no ClusterStatus found: the controller may not be running, or has no --clusters");
         }
         let stale = self.clusters.iter().filter(|cluster| cluster.is_stale).count();
         if stale > 0 {

@@ -159,14 +159,18 @@ fn put(place: &mut Value, path: &[Step], value: Value) -> Result<(), String> {
             if place.is_null() {
                 *place = Value::Object(Map::new());
             }
-            let map = place.as_object_mut().ok_or_else(|| format!("{key} is no key of a map"))?;
+            let map = place
+                .as_object_mut()
+                .ok_or_else(|| format!("{key} cannot be set: its parent is not a map"))?;
             put(map.entry(key.clone()).or_insert(Value::Null), rest, value)
         }
         Step::Index(at) => {
             if place.is_null() {
                 *place = Value::Array(Vec::new());
             }
-            let list = place.as_array_mut().ok_or_else(|| format!("[{at}] is no place in a list"))?;
+            let list = place
+                .as_array_mut()
+                .ok_or_else(|| format!("[{at}] cannot be set: its parent is not a list"))?;
             if list.len() <= *at {
                 list.resize(at + 1, Value::Null);
             }
@@ -229,7 +233,7 @@ mod tests {
         let deep = format!("{}a=1", "a.".repeat(20_000));
         assert_eq!(set(&chart, &[&deep]).unwrap_err(), "its key has 20001 parts, and 64 are the most");
         assert!(set(&chart, &["list[9999]=1"]).unwrap_err().contains("no index"));
-        assert!(set(&chart, &["list[0].x.z=1"]).unwrap_err().contains("no key of a map"));
+        assert!(set(&chart, &["list[0].x.z=1"]).unwrap_err().contains("its parent is not a map"));
     }
 
     #[test]

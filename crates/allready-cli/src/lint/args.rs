@@ -88,7 +88,7 @@ pub(crate) struct LintArgs {
     #[arg(long, requires = "fix")]
     pub(crate) write: bool,
 
-    /// With --write: also where comments within a definition would be lost.
+    /// With --write: also where comments within a CRD would be lost.
     #[arg(long, requires = "write")]
     pub(crate) drop_comments: bool,
 

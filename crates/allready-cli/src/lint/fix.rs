@@ -33,7 +33,8 @@ pub(super) fn run(args: &LintArgs, printer: &mut Printer) -> Result<ExitCode, Fa
             gone += mended_findings.len();
             for finding in lint::definition(&mended) {
                 left += 1;
-                printer.warning(format_args!("needs a person: {}", tame(&finding.to_string())));
+                printer
+                    .warning(format_args!("cannot be fixed automatically: {}", tame(&finding.to_string())));
             }
             fixed.push(mended);
         }

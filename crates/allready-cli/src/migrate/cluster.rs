@@ -63,7 +63,7 @@ pub(super) async fn migrate(args: &MigrateArgs, printer: &mut Printer) -> Result
     }
     if !plan.problems.is_empty() {
         let how = "save the objects with --export, convert that file with -f, decide, and apply it after the new CRDs";
-        printer.error(&format!("somebody has to decide first; nothing was changed: {how}"));
+        printer.error(&format!("some objects need a decision; nothing was changed: {how}"));
         return Ok(ExitCode::FAILURE);
     }
     if plan.lines.is_empty() {

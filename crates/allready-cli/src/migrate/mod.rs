@@ -36,11 +36,11 @@ until the CRDs are there. If it is interrupted, the file has everything: run
 `allready migrate -f FILE | kubectl apply --server-side -f -`.
 
 With -f it converts manifests and prints them. Statuses are left out: they are computed.
-What cannot be carried over is said on standard error, and nothing is left out silently.
+Fields that cannot be converted are listed on standard error; none is dropped silently.
 
 Exit codes:
   0 everything is converted, or there was nothing to do
-  1 something cannot be carried over as it is: somebody has to decide
+  1 something cannot be converted automatically and needs a decision
   64 wrong usage, 65 unusable input, 66 unreadable input or no usable kubeconfig,
   69 no answer, 74 unwritable output, 77 not permitted
 

@@ -14,7 +14,7 @@ pub(crate) struct OfflineArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: Option<PathBuf>,
 
-    /// A cluster and a file with its objects; may be said once for each cluster.
+    /// A cluster and a file with its objects; may be repeated, once for each cluster.
     #[arg(long, value_name = "CLUSTER=FILE", value_parser = spoke, requires = "filename")]
     pub(crate) spoke: Vec<(ClusterName, PathBuf)>,
 

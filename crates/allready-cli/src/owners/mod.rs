@@ -37,7 +37,7 @@ kubectl leaves managedFields out of what it prints: for -f, get the object with
 `kubectl get TYPE NAME -o yaml --show-managed-fields`.
 
 Exit codes:
-  0 it was said
+  0 the owners were printed
   64 wrong usage, 65 unusable input, 66 unreadable input, no such object or no
   usable kubeconfig, 69 no answer, 74 unwritable output, 77 not permitted
 
@@ -90,13 +90,11 @@ pub(crate) fn run(args: &OwnersArgs, now: Time, printer: &mut Printer) -> Result
 fn nobody(title: &str, is_file: bool) -> String {
     if is_file {
         format!(
-            "{title} has no metadata.managedFields, so it is not known who wrote what: kubectl leaves them out \
+            "{title} has no metadata.managedFields, so the writers are not known: kubectl leaves them out \
              unless it is called with --show-managed-fields"
         )
     } else {
-        format!(
-            "{title} has no metadata.managedFields, so it is not known who wrote what: somebody has removed them"
-        )
+        format!("{title} has no metadata.managedFields, so the writers are not known")
     }
 }
 

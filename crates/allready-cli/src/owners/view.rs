@@ -221,7 +221,7 @@ impl<'o> Facts<'o> {
             hidden => format!("{} and {hidden} more", others.join(", ")),
         };
         match condition.agreement {
-            Agreement::Unowned => "nobody is written down".to_owned(),
+            Agreement::Unowned => "no manager".to_owned(),
             Agreement::Sole => "sole".to_owned(),
             Agreement::Shared => format!("shared with {others}"),
             Agreement::Contested => format!("contested with {others}"),
@@ -281,7 +281,7 @@ impl<'o> Facts<'o> {
             })
             .collect();
         if !self.ownership.is_complete {
-            warnings.push(format!("{}: it is so large that not everything was looked at", self.title()));
+            warnings.push(format!("{}: it is too large to be read completely", self.title()));
         }
         warnings
     }

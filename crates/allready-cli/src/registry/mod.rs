@@ -31,8 +31,8 @@ use crate::{
 #[command(after_help = "\
 The registry says what the condition types of a kind mean: which speaks for the whole,
 of which True is bad, what False and Unknown mean. What is built in is about well-known
-projects; the annotation allready.dev/conditions of a definition says more, a file wins
-over both, and what nobody declared is read off the names.
+projects; the annotation allready.dev/conditions of a CRD says more, a file wins over
+both, and without a declaration the names of the conditions decide.
 
 Exit codes:
   0 it is shown, 64 wrong usage, 65 a file cannot be used, 66 or not read,
@@ -61,11 +61,11 @@ pub(crate) enum RegistryCommand {
     List(ListArgs),
     /// Check a file of declarations.
     Check(CheckFileArgs),
-    /// Write the skeleton of a declaration from the definition of a kind.
+    /// Write the skeleton of a declaration from a CRD.
     New(new::NewArgs),
     /// Print the JSON Schema of a file of declarations.
     Schema,
-    /// Tell it to Argo CD, Flux or kapp.
+    /// Export it for Argo CD, Flux or kapp.
     Export(ExportArgs),
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct DeclarationArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) registry: Vec<PathBuf>,
 
-    /// A file with definitions of custom resources, whose annotation allready.dev/conditions counts.
+    /// A file with CRDs, whose annotation allready.dev/conditions counts.
     #[arg(long, value_name = "FILE")]
     pub(crate) definition: Vec<PathBuf>,
 }
@@ -128,12 +128,12 @@ pub(crate) struct CheckFileArgs {
   kapp         a Config with waitRules
 
 An object is healthy when something speaks for it and nothing speaks against it, about
-the present generation: without a status it is progressing. A kind of which something
-cannot be told in a language is left out, and why is said on standard error.
+the present generation: without a status it is progressing. A kind that
+cannot be expressed in a format is left out, with the reason on standard error.
 
 Exit codes:
-  0 something was told, 64 wrong usage, 65 a file cannot be used, 66 or not read,
-  69 nothing of what was asked for can be told, 74 unwritable output
+  0 success, 64 wrong usage, 65 unusable input, 66 unreadable input,
+  69 none of the kinds can be shown or exported, 74 unwritable output
 
 Examples:
   allready registry export --format argocd-lua --all > argocd-cm.yaml
@@ -290,7 +290,7 @@ fn tell(args: &ExportArgs, printer: &mut Printer) -> Result<(), Failure> {
         told.left_out.iter().map(|(kind, why)| format!("{kind} is left out: {why}")).collect();
     printer.warnings(&left_out);
     if told.kinds == 0 {
-        return Err(Failure::unavailable("nothing of what was asked for can be told in this language"));
+        return Err(Failure::unavailable("none of the given kinds can be exported in this format"));
     }
     printer.text(&document::value(&told.document, args.output)?)
 }

@@ -23,12 +23,12 @@ use crate::{
 /// Which kind, and where its definition is.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Conditions are proposed from the printer columns and the schema of the definition, states from the
+Conditions are proposed from the printer columns and the schema of the CRD, states from the
 enums of its status, both with the meaning that their names have. What cannot be known begins with
 FILL IN, and a file with such a place is refused until it is filled in.
 
 Exit codes:
-  0 it is written, 65 there is no such definition, 66 the file cannot be read, 74 unwritable output
+  0 the skeleton was written, 65 no such CRD in the file, 66 the file cannot be read, 74 unwritable output
 
 Examples:
   allready registry new Widget --from crd.yaml > example.com.json
@@ -39,7 +39,7 @@ pub(crate) struct NewArgs {
     #[arg(value_name = "KIND")]
     pub(crate) kind: String,
 
-    /// The file with its definition; `-` for standard input.
+    /// The file with its CRD; `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: PathBuf,
 

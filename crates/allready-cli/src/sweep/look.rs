@@ -60,7 +60,7 @@ pub(super) async fn nodes(client: &Client) -> Result<BTreeSet<String>, Failure> 
     }
     if names.is_empty() {
         return Err(Failure::unavailable(
-            "the cluster shows no nodes, so it is not known who is gone: nothing is swept; \
+            "the cluster shows no nodes, so gone reporters cannot be found and nothing is removed; \
              is this the context of the cluster that the reporters run in?",
         ));
     }

@@ -24,7 +24,7 @@ use crate::{
     cluster::{Cluster, ClusterArgs, Patience, duration},
     failure::Failure,
     input,
-    output::{self, Column, Document, Format, Look, Report, Table, document::ObjectName},
+    output::{self, Column, Document, Format, Look, Report, Table, document::ObjectName, text},
     printer::{Printer, tame},
     target::ScopeArgs,
 };
@@ -36,20 +36,20 @@ const MAX_ROWS: usize = 200;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Nothing removes what a reporter wrote when its node is gone: its conditions stay, its
-entry in managedFields, its StatusReport. A sweep shows them, and takes them away after
-you have agreed, or with --yes.
+entry in managedFields, its StatusReport. A sweep lists them, and removes them after you
+have confirmed, or with --yes.
 
-Somebody is gone who belongs to a component that has one instance on each node, by the
-spec of the ConfigurationStatus or by --component, and whose node does not exist. What
-was written within --older-than stays, what has a recent heartbeat, and what may be of
-another component. What is written between the look and the broom stays too.
+A reporter counts as gone if its component runs one instance on each node, by the spec of
+the ConfigurationStatus or by --component, and its node does not exist. Conditions and
+reports are kept if they were written within --older-than, have a recent heartbeat, may
+belong to another component, or change before they are removed.
 
 It needs to list nodes, StatusReports and Leases, to get the objects that are reported
 into, and to patch their status or delete StatusReports.
 
 Exit codes:
-  0 nothing is left behind that should go, or --dry-run has shown it
-  1 something could not be removed, or you did not agree
+  0 everything was removed or nothing had to be, or --dry-run listed it
+  1 something could not be removed, or you declined
   64 wrong usage, 66 no such object or no usable kubeconfig, 69 no answer, or no nodes
   are shown, 74 unwritable output, 77 not permitted
 
@@ -112,7 +112,7 @@ async fn sweep(args: &SweepArgs, now: Time, printer: &mut Printer) -> Result<Exi
     if count == 0 || args.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    let question = format!("Remove what is not said to stay ({count})?");
+    let question = format!("Remove {}?", text::count(count, "item"));
     if !args.yes && !input::confirm(&question, printer)? {
         printer.warning("nothing was removed");
         return Ok(ExitCode::from(1));

@@ -25,14 +25,14 @@ use crate::{
 /// Options of `allready uninstall`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It names the cluster and lists what would go, and asks before it deletes anything.
-Without a terminal it deletes only with --yes. What goes, in this order:
-  the controller, so that nobody answers any more
+It prints the cluster and lists what it would delete, and asks for confirmation.
+Without a terminal it deletes only with --yes. It deletes, in this order:
+  the controller
   the admission policies, roles, bindings, service accounts and leases
-  what a hub has written into the status of objects, found by who wrote it: nobody is
-    behind it any more. What others wrote there stays, and so do DNSEndpoints
+  what a hub has written into the status of objects, by field manager. What others
+    wrote there is kept, and so are DNSEndpoints
   with --crds the CRDs of ConfigurationStatus, StatusReport and those of the hub, and
-    with them every object. Without it they stay, and nobody keeps up what they say
+    with them every object. Without --crds they are kept, and are no longer updated
   the namespace of the controller, if it was made for it
 
 It is found by the label app.kubernetes.io/name=allready, and one release of it by the
@@ -42,9 +42,9 @@ A release of Helm is left to Helm: `helm uninstall`. CRDs that Helm left behind 
 --crds.
 
 Exit codes:
-  0 nothing of it is left, or --dry-run has shown what would go
-  1 somebody said no
-  64 nobody agreed, several releases, or a release of Helm
+  0 everything was deleted, or --dry-run has listed it
+  1 declined
+  64 not confirmed, several releases, or a release of Helm
   66 no usable kubeconfig, 69 no answer, 77 not permitted
 
 Examples:

@@ -21,8 +21,8 @@ const WEEK: Duration = Duration::from_hours(168);
 What --for takes:
   healthy              the verdict of `allready check`, for any kind; objects that are
                        suspended on purpose (paused, scaled to zero) count too
-  Ready                the condition is True; letters may be capital or small
-  Degraded=False       it has this status: True, False, Unknown, or any for whichever
+  Ready                the condition is True; upper and lower case are the same
+  Degraded=False       it has this status: True, False, Unknown, or any
   Ready=False:Paused   and this reason; Paused|Held for either
   listeners[web].Programmed     in the entry of that name of a list in the status
   listeners[].Programmed        in every entry, and in at least one

@@ -38,11 +38,22 @@ pub(super) struct Behind {
     /// Whether the object is well in view of others.
     pub(super) is_well: bool,
     /// Whether it will not become well by itself.
-    pub(super) is_hopeless: bool,
+    pub(super) hope: Hope,
+}
+
+/// The prospects of an object that is not well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hope {
+    /// It may become well by itself.
+    Some,
+    /// Something fails for the first time that may fail again.
+    Little,
+    /// It will not become well by itself.
+    None,
 }
 
 impl Behind {
-    fn of(explanation: &Explanation) -> Self {
+    pub(super) fn of(explanation: &Explanation) -> Self {
         let is_well = matches!(explanation.health(), Health::Healthy | Health::Suspended);
         let root = explanation.root().filter(|root| root.rule == Some(Rule::Related));
         // What the object says of itself is told already, but for the events.
@@ -61,18 +72,31 @@ impl Behind {
                 .map(|cause| cut(&cause, MOST_CAUSE))
                 .filter(|_| !is_well && !is_told),
             is_well,
-            is_hopeless: explanation.hopeless.is_some(),
+            hope: match (&explanation.hopeless, explanation.has_failed_once) {
+                (Some(_), _) => Hope::None,
+                (None, true) => Hope::Little,
+                (None, false) => Hope::Some,
+            },
         }
+    }
+
+    /// The same after an earlier look. What had failed again and again still does so while it is tried once more: the kubelet
+    /// shows `ErrImagePull` again after `ImagePullBackOff`.
+    pub(super) fn after(self, earlier: Option<&Self>) -> Self {
+        let was_hopeless = earlier.is_some_and(|earlier| earlier.hope == Hope::None);
+        let hope = if self.hope == Hope::Little && was_hopeless { Hope::None } else { self.hope };
+        Self { hope, ..self }
     }
 }
 
 /// The objects that are looked behind now: some of those that are not as wished, and others each time.
 ///
-/// What a custom kind owns may be of any kind, so that it is looked at less often.
+/// What a custom kind owns may be of any kind, so that it is looked at less often, unless it is about to end the wait.
 pub(super) fn due(objects: &[Awaited], turn: usize) -> Vec<(usize, Reference)> {
     let is_due = |object: &Awaited| {
         let is_custom = object.resource.group.contains('.') && !object.resource.group.ends_with(".k8s.io");
-        object.tracked.state == State::Waiting && (!is_custom || turn.is_multiple_of(EVERY))
+        let may_end = object.tracked.behind.as_ref().is_some_and(|behind| behind.hope != Hope::Some);
+        object.tracked.state == State::Waiting && (!is_custom || may_end || turn.is_multiple_of(EVERY))
     };
     let due: Vec<usize> = (0..objects.len()).filter(|&index| is_due(&objects[index])).collect();
     let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(MOST.min(due.len()));
@@ -98,4 +122,41 @@ pub(super) async fn look(
         seen.push((index, Behind::of(&explanation)));
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use allready_inspect::graph::HOPELESS;
+
+    use super::*;
+
+    fn seen(hope: Hope) -> Behind {
+        Behind { cause: None, verdict: None, is_well: false, hope }
+    }
+
+    #[test]
+    fn a_first_failure_ends_nothing_and_one_more_does_not_reset_what_is_hopeless() {
+        let first = seen(Hope::Little).after(None);
+        assert_eq!(first.hope, Hope::Little);
+        let backing_off = seen(Hope::None).after(Some(&first));
+        let again = seen(Hope::Little).after(Some(&backing_off));
+        assert_eq!((backing_off.hope, again.hope), (Hope::None, Hope::None));
+        assert_eq!(seen(Hope::Little).after(Some(&again)).hope, Hope::None, "for as long as it goes on");
+        let healing = seen(Hope::Some).after(Some(&again));
+        assert_eq!(
+            seen(Hope::Little).after(Some(&healing)).hope,
+            Hope::Little,
+            "another failure is a first one"
+        );
+    }
+
+    #[test]
+    fn the_page_of_the_command_line_has_a_row_for_each_hopeless_reason() {
+        let page = include_str!("../../../../docs/cli.md");
+        let row =
+            |(reason, meaning, from): &(&str, &str, &str)| format!("| `{reason}` | {meaning} | {from} |\n");
+        let rows = HOPELESS.iter().map(row).collect::<Vec<_>>().concat();
+        let head = "| reason | what is wrong | counts |\n|---|---|---|\n";
+        assert!(page.contains(&format!("{head}{rows}\n")), "docs/cli.md needs this table:\n{head}{rows}");
+    }
 }

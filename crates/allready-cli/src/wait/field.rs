@@ -46,7 +46,7 @@ impl Field {
             return Err("there is no path: write jsonpath='{.status.phase}'=Running".to_owned());
         }
         if let Some(at) = inside.find(['{', '}']) {
-            return Err(wrong(path, before + at, "one path is taken, and no template"));
+            return Err(wrong(path, before + at, "only one path is allowed, not a template"));
         }
         // kubectl takes `status.phase` too.
         let is_relaxed = !inside.starts_with(['.', '[', '$', '@', ' ']);
@@ -65,8 +65,8 @@ impl Field {
             return Err(wrong(path, before + inside.len(), "a name is missing"));
         }
         let value = value.map(|value| match value.trim_matches(['\'', '"']) {
-            "" => Err("after = comes a value; without =, whichever value will do".to_owned()),
-            value if value.starts_with('=') => Err("a value comes after one =, not two".to_owned()),
+            "" => Err("a value is missing after =; leave = out to accept any value".to_owned()),
+            value if value.starts_with('=') => Err("use one =, not two".to_owned()),
             value => Ok(value.trim().to_owned()),
         });
         let text = format!("{{{}}}", whole.trim());

@@ -39,7 +39,7 @@ pub(super) fn check(args: &WaitArgs) -> Result<(), Failure> {
         return usage("nothing to wait for: give TYPE/NAME, TYPE with --selector or --all, or -f FILE");
     }
     if wishes(&Wish::Delete) && args.wishes.len() > 1 && !args.any {
-        return usage("an object that is gone is nothing else: --for delete goes alone, or with --any");
+        return usage("--for delete cannot be combined with other conditions, except with --any");
     }
     if args.input.is_given() && !args.selector.is_empty() {
         return usage("-f says which objects: leave --selector and --field-selector out");

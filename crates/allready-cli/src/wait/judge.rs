@@ -226,7 +226,7 @@ fn terminal(object: &Value, verdict: &judge::Verdict) -> Option<Said> {
 fn still_there(object: &Value) -> String {
     let metadata = &object["metadata"];
     if metadata["deletionTimestamp"].is_null() {
-        return "it is there, and nobody has deleted it".to_owned();
+        return "it exists, and is not being deleted".to_owned();
     }
     let finalizers: Vec<&str> =
         metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

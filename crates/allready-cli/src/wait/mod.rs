@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::args::WaitArgs;
 #[cfg(test)]
-pub(crate) use self::tracked::said_of;
+pub(crate) use self::tracked::{said_in_view, said_of};
 use self::{
     follow::{Heard, Trouble},
     gather::{Awaited, Request},
@@ -234,8 +234,7 @@ impl Waiting<'_> {
                     looking = None;
                     let at = self.moment();
                     for (index, behind) in seen {
-                        objects[index].tracked.behind = Some(behind);
-                        objects[index].tracked.look_again(&self.rules, at);
+                        objects[index].tracked.looked_behind(behind, &self.rules, at);
                     }
                     continue;
                 }

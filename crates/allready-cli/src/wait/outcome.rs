@@ -27,9 +27,9 @@ impl Vanished {
     pub(super) fn told(&self) -> String {
         match self {
             Self::Gone(kind) => {
-                format!("the server does not serve {kind} any more: was its definition deleted?")
+                format!("the server does not serve {kind} any more: was its CRD deleted?")
             }
-            Self::Going(kind) => format!("the definition of {kind} is being deleted"),
+            Self::Going(kind) => format!("the CRD of {kind} is being deleted"),
         }
     }
 }

@@ -8,10 +8,12 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use super::{gather::Awaited, tracked::State};
 use crate::printer::{Printer, is_dumb, tame};
 
-/// So many objects have a line of their own in a terminal.
+/// The most objects that have a line of their own.
 const LINES: usize = 10;
-/// So many changes are told one by one where it is no terminal: a log is not for ever, and an object may flap for hours.
+/// The most lines of a log that follow each other as fast as the changes do: an object may flap for hours.
 const MOST_LINES: usize = 200;
+/// The time between two lines of a log from then on.
+const PAUSE: i64 = 60;
 
 /// What is said while waiting, and how.
 pub(super) enum Progress {
@@ -24,10 +26,12 @@ pub(super) enum Progress {
 }
 
 pub(super) struct Lines {
-    /// What was said last of each object.
+    /// The last line about each object; the first is the summary where there are many.
     said: Vec<String>,
-    /// How many lines were said.
+    /// The number of lines so far.
     count: usize,
+    /// The time of the last line.
+    last: Option<Time>,
 }
 
 pub(super) struct Live {
@@ -42,7 +46,7 @@ impl Progress {
             return Self::Quiet;
         }
         if !std::io::stderr().is_terminal() || is_dumb() {
-            return Self::Lines(Lines { said: vec![String::new(); objects.len()], count: 0 });
+            return Self::Lines(Lines { said: vec![String::new(); objects.len()], count: 0, last: None });
         }
         let bars = MultiProgress::new();
         let head = bars.add(ProgressBar::new_spinner());
@@ -57,7 +61,11 @@ impl Progress {
     pub(super) fn show(&mut self, objects: &[Awaited], now: Time, printer: &mut Printer) {
         match self {
             Self::Quiet => {}
-            Self::Lines(lines) => lines.show(objects, printer),
+            Self::Lines(lines) => {
+                for line in lines.next(objects, now) {
+                    printer.error_text(&format!("{line}\n"));
+                }
+            }
             Self::Live(live) => live.show(objects, now),
         }
     }
@@ -82,24 +90,34 @@ impl Progress {
 }
 
 impl Lines {
-    fn show(&mut self, objects: &[Awaited], printer: &mut Printer) {
-        for (object, said) in objects.iter().zip(&mut self.said) {
-            if self.count > MOST_LINES {
-                return;
-            }
-            // Without ages, which change without anything having happened.
-            let line = line(object, Time::EPOCH);
-            if object.tracked.state == State::Unseen || line == *said {
-                continue;
-            }
-            self.count += 1;
-            if self.count > MOST_LINES {
-                printer.warning("more changes are not told one by one; how things stand is told at the end");
-                return;
-            }
-            printer.error_text(&format!("{line}\n"));
-            *said = line;
+    /// The lines for what has changed: one for each object, or a summary of many.
+    fn next(&mut self, objects: &[Awaited], now: Time) -> Vec<String> {
+        let is_early = |last: Time| now.since(last).as_secs() < PAUSE;
+        if self.count >= MOST_LINES && self.last.is_some_and(is_early) {
+            return Vec::new();
         }
+        // Without ages, which change without anything having happened.
+        let lines: Vec<String> = if objects.len() > LINES {
+            vec![summary(objects)]
+        } else {
+            let seen = |object: &Awaited| object.tracked.state != State::Unseen;
+            objects
+                .iter()
+                .map(|object| if seen(object) { line(object, Time::EPOCH) } else { String::new() })
+                .collect()
+        };
+        let mut changed = Vec::new();
+        for (line, said) in lines.into_iter().zip(&mut self.said) {
+            if !line.is_empty() && line != *said {
+                said.clone_from(&line);
+                changed.push(line);
+            }
+        }
+        if !changed.is_empty() {
+            self.last = Some(now);
+        }
+        self.count += changed.len();
+        changed
     }
 }
 
@@ -109,8 +127,8 @@ impl Live {
             objects.iter().filter(|object| object.tracked.state != State::Met).collect();
         let (met, all) = (objects.len() - waiting.len(), objects.len());
         let more = waiting.len().saturating_sub(LINES);
-        let more = if more > 0 { format!("; {more} more are not shown") } else { String::new() };
-        self.head.set_message(format!("{met} of {all} as wished{more}"));
+        let more = if more > 0 { format!("; {more} more objects not shown") } else { String::new() };
+        self.head.set_message(format!("{met} of {all} objects met{more}"));
         let shown = waiting.len().min(LINES);
         while self.lines.len() < shown {
             let line = self.bars.add(ProgressBar::new_spinner());
@@ -127,6 +145,18 @@ impl Live {
             bar.set_message(format!("{}: {}", object.label(), tame(&object.tracked.describe(now))));
         }
     }
+}
+
+/// Many objects on one line: the number of those that are as awaited, and the first that is not.
+fn summary(objects: &[Awaited]) -> String {
+    let of = |state: &State| objects.iter().filter(|object| object.tracked.state == *state).count();
+    let head = format!("{} of {} objects met", of(&State::Met), objects.len());
+    let waiting = of(&State::Waiting);
+    let Some(first) = objects.iter().find(|object| object.tracked.state == State::Waiting) else {
+        return head;
+    };
+    let more = if waiting > 1 { format!("; and {} more", waiting - 1) } else { String::new() };
+    format!("{head}, waiting for {}: {}{more}", first.label(), tame(&first.tracked.describe(Time::EPOCH)))
 }
 
 /// How an object stands, on one line.

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use allready_core::Time;
+use allready_inspect::graph::is_from_hub;
 use serde_json::Value;
 
 use super::{
-    behind::Behind,
+    behind::{Behind, Hope},
     judge::{Judged, Rules},
     wish::Wish,
 };
@@ -92,6 +93,12 @@ impl Tracked {
         self.object = Some(object);
     }
 
+    /// Somebody has looked behind it.
+    pub(super) fn looked_behind(&mut self, behind: Behind, rules: &Rules, at: Moment) {
+        self.behind = Some(behind.after(self.behind.as_ref()));
+        self.look_again(rules, at);
+    }
+
     /// Nothing was heard of it, and time has passed: what was only late may be too late now.
     pub(super) fn look_again(&mut self, rules: &Rules, at: Moment) {
         if let (State::Waiting | State::Met, Some(object)) = (&self.state, self.object.take()) {
@@ -123,13 +130,14 @@ impl Tracked {
             _ => rules.judge(object, at.now),
         };
         self.words = None;
-        let is_seen = !self.needs_view
+        let needs_view = self.needs_view || is_from_hub(object);
+        let is_seen = !needs_view
             || !rules.wishes(&Wish::Healthy)
             || self.behind.as_ref().is_some_and(|behind| behind.is_well);
         self.state = if judged.is_met && is_seen { State::Met } else { State::Waiting };
         let is_hopeless = rules.fail_fast
             && !judged.is_met
-            && self.behind.as_ref().is_some_and(|behind| behind.is_hopeless);
+            && self.behind.as_ref().is_some_and(|behind| behind.hope == Hope::None);
         let is_terminal = judged.is_terminal() || is_hopeless;
         self.terminal_since = is_terminal.then(|| self.terminal_since.unwrap_or(at.elapsed));
         self.judged = Some(judged);
@@ -231,6 +239,24 @@ pub(crate) fn said_of(
     (tracked.state == State::Met, crate::agreement::Said::of(verdict))
 }
 
+/// Returns true if an object is as `--for Healthy` wishes it when what is behind it was looked at.
+#[cfg(test)]
+pub(crate) fn said_in_view(
+    object: Value,
+    explanation: &allready_inspect::explain::Explanation,
+    registry: &allready_inspect::registry::Registry,
+    now: Time,
+) -> bool {
+    let rules =
+        Rules { wishes: vec![Wish::Healthy], any: false, fail_fast: true, registry: registry.clone() };
+    let at = Moment { now, elapsed: Duration::ZERO };
+    let id = allready_inspect::graph::ObjectId::of(&object).unwrap();
+    let mut tracked = Tracked::new(None, None).in_view(allready_inspect::graph::leads_on(&id));
+    tracked.seen(object, &rules, at);
+    tracked.looked_behind(Behind::of(explanation), &rules, at);
+    tracked.state == State::Met
+}
+
 #[cfg(test)]
 mod tests {
     use allready_inspect::registry::Registry;
@@ -279,6 +305,32 @@ mod tests {
             (tracked.state.clone(), tracked.describe(Time::EPOCH).contains("Stalled is True")),
             (State::Failed, true)
         );
+    }
+
+    fn behind(hope: Hope) -> Behind {
+        Behind { cause: None, verdict: None, is_well: false, hope }
+    }
+
+    #[test]
+    fn an_image_that_is_tried_again_stays_hopeless_and_one_that_failed_once_is_not() {
+        let (rules, grace) = (rules(&["healthy"]), Duration::from_secs(7));
+        let mut tracked = Tracked::new(None, None);
+        tracked.seen(widget("1", 1, "Unknown", "False"), &rules, at(0));
+        for (hope, seconds, due) in [
+            (Hope::Little, 1, None),
+            (Hope::None, 3, Some(10)),
+            (Hope::Little, 5, Some(10)),
+            (Hope::None, 7, Some(10)),
+            (Hope::Some, 8, None),
+            (Hope::Little, 9, None),
+        ] {
+            tracked.looked_behind(behind(hope), &rules, at(seconds));
+            assert_eq!(tracked.due(grace), due.map(Duration::from_secs), "{hope:?} after {seconds} s");
+        }
+        tracked.looked_behind(behind(Hope::None), &rules, at(11));
+        tracked.looked_behind(behind(Hope::Little), &rules, at(17));
+        tracked.tick(grace, at(18));
+        assert_eq!(tracked.state, State::Failed);
     }
 
     #[test]

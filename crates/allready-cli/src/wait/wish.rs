@@ -37,12 +37,12 @@ impl FromStr for Wish {
             None => (text, false),
         };
         match text.to_ascii_lowercase().as_str() {
-            "" => return Err("nothing is wished".to_owned()),
+            "" => return Err("--for is empty".to_owned()),
             "healthy" if !is_condition => return Ok(Self::Healthy),
             "delete" if !is_condition => return Ok(Self::Delete),
             "create" if !is_condition => return Ok(Self::Create),
             path if path.starts_with(['{', '.']) => {
-                return Err(format!("a field is wished with jsonpath={text}"));
+                return Err(format!("to wait for a field, write jsonpath={text}"));
             }
             _ => {}
         }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn what_cannot_be_wished_is_said_with_the_reason() {
         for (text, problem) in [
-            ("", "nothing is wished"),
+            ("", "--for is empty"),
             ("Ready=Yes", "is no status: write True, False, Unknown or any"),
             ("=True", "\"\" is no type of a condition"),
             ("Re ady", "is no type of a condition"),
@@ -195,9 +195,9 @@ mod tests {
             ("listeners[web]", "after the bracket comes a dot"),
             ("listeners[web].", "\"\" is no type"),
             ("listeners]web].Ready", "comes a dot"),
-            ("condition=", "nothing is wished"),
+            ("condition=", "--for is empty"),
             ("condition=Ready=", "\"\" is no status"),
-            ("{.status.phase}=Running", "a field is wished with jsonpath={.status.phase}=Running"),
+            ("{.status.phase}=Running", "to wait for a field, write jsonpath={.status.phase}=Running"),
             ("jsonpath={.status.phase", "a brace is opened and not closed"),
         ] {
             let error = text.parse::<Wish>().unwrap_err();

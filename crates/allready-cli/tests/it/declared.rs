@@ -182,10 +182,7 @@ fn lint_knows_what_a_definition_declares() {
     assert!(!first.contains(undeclared), "{first}");
     let late = streamed(&[shiny(), definition("Ready: !Shiny")]);
     assert!(late.starts_with("exit 2\n") && late.contains(undeclared), "{late}");
-    assert!(
-        late.contains("the definition of Widget.example.com stands behind objects of that kind"),
-        "{late}"
-    );
+    assert!(late.contains("the CRD of Widget.example.com comes after objects of that kind"), "{late}");
     let cluster = cluster("Ready: !Shiny", &[shiny()]);
     let said = cluster.run(&["lint", "widgets"]);
     assert!(!said.contains(undeclared), "{said}");
@@ -230,8 +227,8 @@ fn a_definition_in_a_stream_counts_from_where_it_stands_and_is_missed_aloud() {
     ));
     assert_eq!(health_of_check(&far, "a"), "Healthy", "{}", far.len());
     assert_eq!(health_of_check(&far, "b"), "Degraded", "{}", far.len());
-    let told = "warning: the definition of Widget.example.com stands behind objects of that kind, which were judged without \
-                what it declares: put it before them, or give a file, which is looked through first\n";
+    let told = "warning: the CRD of Widget.example.com comes after objects of that kind, which were checked without \
+                its declarations: put it before them, or pass a file in place of standard input\n";
     assert!(far.ends_with(told), "{far}");
     let late = check(&format!("{}\n{filler}\n{}", shiny(), established("Ready: !Shiny")));
     assert_eq!(health_of_check(&late, "a"), "Healthy");
@@ -283,7 +280,7 @@ fn what_a_definition_excuses_is_healthy_and_told() {
     let broken = |name: &str| widget(name, &[("Ready", "True"), ("Degraded", "True")]);
     let files = Files::new(&[("all.json", &[broken("a"), broken("b"), established("Ready: (Degraded)")])]);
     let said = files.run("check", &["all.json"], &[]);
-    let told = "warning: Widget.example.com: 2 objects are healthy by what the definition declares, and they would be degraded \
+    let told = "warning: Widget.example.com: 2 objects are healthy by the declaration in the CRD, and they would be degraded \
                 without: `allready registry show Widget.example.com` says what is known otherwise\n";
     assert!(said.starts_with("exit 0\n--- stdout\n") && said.ends_with(told), "{said}");
     let fake = json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -306,7 +303,7 @@ fn who_may_not_read_definitions_is_told_what_is_missing() {
         "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "eve" }] });
     cluster.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", &binding);
     cluster.become_user("eve");
-    let told = "warning: what definitions declare of their kinds is not known: cannot list \
+    let told = "warning: declarations in CRDs are not known: cannot list \
                 customresourcedefinitions.apiextensions.k8s.io: eve needs a cluster role with the verb list on \
                 customresourcedefinitions.apiextensions.k8s.io (the server says: ";
     for command in [

@@ -41,7 +41,7 @@ fn the_help_says_who_is_gone() {
 fn what_a_node_left_behind_is_shown_and_removed_and_nothing_else() {
     let cluster = cluster();
     let unknown = cluster.run(&["sweep", "--older-than", "0"]);
-    assert!(unknown.starts_with("exit 69\n") && unknown.contains("nothing is swept"), "{unknown}");
+    assert!(unknown.starts_with("exit 69\n") && unknown.contains("nothing is removed"), "{unknown}");
     node(&cluster, "a");
 
     let recent = cluster.run(&["sweep", "--yes"]);

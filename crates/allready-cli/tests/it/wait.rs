@@ -180,10 +180,7 @@ fn what_is_so_already_is_said_at_once() {
     lab.report("a", 1, &[("Ready", "True", "AllGood"), ("Degraded", "False", "Fine")]);
     assert_snapshot!(lab.wait(&["wd/a", "--for", "ready", "--for", "Degraded=False"]));
     assert_snapshot!(lab.wait(&["Widget", "a", "-o", "json", "--for", "Ready:AllGood"]));
-    assert!(
-        lab.wait(&["widgets.lab.example/a"]).starts_with("exit 0\n"),
-        "healthy is what is wished by default"
-    );
+    assert!(lab.wait(&["widgets.lab.example/a"]).starts_with("exit 0\n"), "it waits for healthy by default");
 }
 
 #[test]
@@ -250,7 +247,7 @@ fn an_object_can_be_waited_for_before_it_is_there_and_until_it_is_gone() {
     lab.report("a", 1, &[("Ready", "True", "AllGood")]);
     assert!(waiting.end().starts_with("exit 0\n"));
     let mut waiting = lab.begin(&["wd/a", "--for", "delete"], "");
-    waiting.until("waiting: it is there, and nobody has deleted it");
+    waiting.until("waiting: it exists, and is not being deleted");
     lab.delete("a");
     assert_snapshot!(waiting.end());
     assert!(lab.wait(&["wd/a", "--for", "delete"]).starts_with("exit 0\n"), "it is gone already");
@@ -314,7 +311,7 @@ fn a_set_is_what_is_there_and_none_is_a_failure_unless_that_is_fine() {
         lab.create(&format!("w{number}"));
     }
     let mut waiting = lab.begin(&["wd", "-l", "app=web", "--for", "Ready"], "");
-    waiting.until("w9 in namespace default: waiting: Ready is not reported");
+    waiting.until("0 of 12 objects met, waiting for");
     // Made after waiting began, so not waited for.
     lab.create("late");
     for number in 0..12 {

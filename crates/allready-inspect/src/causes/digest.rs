@@ -4,7 +4,11 @@ use serde_json::Value;
 
 use crate::{
     explain::{self, Node},
-    graph::{Kept, ObjectId, assess::leads_on, text},
+    graph::{
+        Kept, ObjectId,
+        assess::{aggregation_of, leads_on, written_by},
+        text,
+    },
     health::Health,
     judge::{Hint, Verdict, hints},
     registry::Registry,
@@ -39,10 +43,17 @@ impl Digest {
         let is_lease = id.kind == "Lease" && id.namespace != "kube-node-lease";
         // Of a file, which has its events in it: in a cluster only those of what is not well are asked for.
         let is_warning = id.kind == "Event" && text(&object, "type") == "Warning";
-        let is_kept = !is_well || leads_on(&id) || is_resting(&id, &object) || is_lease || is_warning;
+        let aggregation = aggregation_of(&object).map(str::to_owned);
+        let is_kept = !is_well
+            || leads_on(&id)
+            || is_resting(&id, &object)
+            || is_lease
+            || is_warning
+            || aggregation.is_some();
         if let Some(metadata) = object["metadata"].as_object_mut() {
-            // The parts have their writers, and nothing else is read of it.
+            // The parts have their writers, and nothing else is read of it but the hub that wrote the status.
             metadata.remove("managedFields");
+            metadata.extend(aggregation.map(|name| ("managedFields".to_owned(), written_by(&name))));
         }
         let kept = Kept::judged(&id, &object, verdict, is_kept);
         Some(Self { id, kept, part, object: is_kept.then_some(object), hints })

@@ -106,7 +106,7 @@ fn text(first: &First) -> String {
 }
 
 /// The object to look at next: one that nothing else controls, of the worst.
-fn next(causes: &Causes, cause: &Cause) -> ObjectId {
+pub(super) fn next(causes: &Causes, cause: &Cause) -> ObjectId {
     let affected: HashSet<&ObjectId> = cause.affected.iter().collect();
     let is_top = |id: &&ObjectId| causes.known.controller(id).is_none_or(|owner| !affected.contains(&owner));
     let tops = cause.affected.iter().filter(is_top);

@@ -28,6 +28,7 @@ mod group;
 mod search;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -166,6 +167,27 @@ impl Causes {
     /// Judges every object in view of the others, and finds the causes of what is not well.
     pub fn search(&self, registry: &Registry, now: Time) -> Found {
         search::search(self, registry, now)
+    }
+
+    /// The part of a cause that affects these objects: as bad, and as old, as they are.
+    pub fn part(&self, found: &Found, cause: &Cause, affected: Vec<ObjectId>) -> Cause {
+        let namespaces = affected.iter().map(|id| id.namespace.clone()).filter(|name| !name.is_empty());
+        let namespaces = namespaces.collect();
+        let mut part = Cause { namespaces, affected, ..cause.clone() };
+        let verdicts = part.affected.iter().map(|id| (found.verdicts.get(id), self.known.verdict(id)));
+        let (mut health, mut since) = (None, None);
+        for (related, alone) in verdicts {
+            health = health.max(related.or(alone).map(|verdict| verdict.health));
+            let times = [related, alone].map(|verdict| verdict.and_then(|verdict| verdict.since));
+            since = [since, times[0].or(times[1])].into_iter().flatten().min();
+        }
+        // A hint is about objects that are well, and has a time of its own.
+        if part.health != Health::Healthy {
+            part.health = health.unwrap_or(cause.health);
+            part.since = since.or(cause.since);
+        }
+        part.next = group::next(self, &part);
+        part
     }
 
     /// The application that an object is a part of, by the labels that everybody uses, or by what controls it.

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Causes, Found, alike::alike, group::Groups};
+use super::{Causes, Found, alike::alike, group::Groups, webhooks};
 use crate::{
-    explain::{Node, What, badness},
+    explain::{Node, What},
     graph::{
         Firmness, Gap, ObjectId, Reference, Relation, Request,
         assess::{Assessor, MAX_STEPS, is_passage},
@@ -35,7 +35,7 @@ pub(super) struct First {
 }
 
 impl First {
-    fn of_hint(id: &ObjectId, hint: &Hint) -> Self {
+    pub(super) fn of_hint(id: &ObjectId, hint: &Hint) -> Self {
         Self {
             object: id.clone(),
             health: Health::Healthy,
@@ -53,7 +53,7 @@ impl First {
     fn rank(&self) -> (u8, bool, bool, usize, Option<Reverse<Time>>, Reverse<ObjectId>) {
         let since = self.since.map(Reverse);
         let object = Reverse(self.object.clone());
-        (badness(self.health), self.is_missing, self.is_concrete, self.depth, since, object)
+        (self.health.step(), self.is_missing, self.is_concrete, self.depth, since, object)
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
     let (mut verdicts, mut groups) = (BTreeMap::new(), Groups::default());
     for id in &causes.asked {
         let Some(verdict) = search.assessor.assess(id) else { continue };
-        if badness(verdict.health) > 0 {
+        if verdict.health.step() > 0 {
             let mut first = search.first(id, &verdict);
             // Of what is not there nobody knows since when; but since when it is missed.
             first.since = first.since.or_else(|| search.assessor.alone(id)?.since);
@@ -81,6 +81,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
             hints.add(causes, id, Health::Healthy, &First::of_hint(id, hint));
         }
     }
+    webhooks::hints(causes, &mut search.assessor, &mut hints);
     Found {
         causes: groups.sorted(causes),
         hints: hints.sorted(causes),
@@ -168,7 +169,7 @@ impl Search<'_> {
             return self.missing(&link.to).filter(|_| explains(link.relation, 2, verdict));
         };
         let found = self.assessor.assess(&other)?;
-        if badness(found.health) == 0 && is_passage(&other) {
+        if found.health.step() == 0 && is_passage(&other) {
             // Passages may lead to each other in a circle.
             if self.under_way.len() >= MAX_STEPS || !self.under_way.insert(other.clone()) {
                 return None;
@@ -179,7 +180,7 @@ impl Search<'_> {
             self.under_way.remove(&other);
             return worst;
         }
-        explains(link.relation, badness(found.health), verdict).then(|| self.first(&other, &found))
+        explains(link.relation, found.health.step(), verdict).then(|| self.first(&other, &found))
     }
 
     /// An object that another one names and that is not there.
@@ -225,7 +226,7 @@ impl Search<'_> {
         }
         let part = self.causes.parts.get(id);
         let says_why = |part: &Node| is_concrete(part) || !part.message.is_empty();
-        let is_told = part.is_some_and(|part| says_why(part) && badness(part.worst) == 2);
+        let is_told = part.is_some_and(|part| says_why(part) && part.worst.step() == 2);
         if !is_told && let Some(told) = self.told(id, verdict) {
             return told;
         }
@@ -333,7 +334,7 @@ fn explains(relation: Relation, found: u8, verdict: &Verdict) -> bool {
         // What is served does not make the server fail.
         Relation::Attached => false,
         // What is named matters as much as the trouble it could make.
-        Relation::ServedBy | Relation::RefersTo => found > 0 && found >= badness(verdict.health),
+        Relation::ServedBy | Relation::RefersTo => found > 0 && found >= verdict.health.step(),
         _ => found > 0,
     }
 }

@@ -284,3 +284,82 @@ proptest! {
         }
     }
 }
+
+/// A search that asks for what it wants, and is answered from these objects.
+fn searched(asked: &Value, others: &[Value]) -> Found {
+    let registry = Registry::builtin();
+    let mut causes = Causes::new(Extent::Asked);
+    let verdict = judge(asked, registry, noon());
+    causes.add(Digest::of(asked.clone(), verdict, registry, noon()).unwrap());
+    for _ in 0..10 {
+        let found = causes.search(registry, noon());
+        if found.wanted.is_empty() {
+            return found;
+        }
+        for request in found.wanted {
+            let is_it = |object: &&Value| {
+                let id = ObjectId::of(object).unwrap();
+                match &request {
+                    Request::Get(reference) => {
+                        (&id.kind, &id.namespace, &id.name)
+                            == (&reference.kind, &reference.namespace, &reference.name)
+                    }
+                    Request::List { group, kind, .. } => (&id.group, &id.kind) == (group, kind),
+                    _ => false,
+                }
+            };
+            let objects = others.iter().filter(is_it).cloned().collect();
+            causes.answer(request, Answer::Objects(objects));
+        }
+    }
+    panic!("the search does not end");
+}
+
+#[test]
+fn a_webhook_without_a_service_is_a_hint_in_the_namespaces_that_it_selects() {
+    let asked =
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a", "namespace": "shop" } });
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop", "labels": { "team": "a" } } });
+    let webhook = |policy: &str, team: &str, operation: &str| {
+        json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": { "name": "guard" }, "webhooks": [{ "name": "guard.example.dev", "failurePolicy": policy,
+                "clientConfig": { "service": { "namespace": "guard", "name": "guard" } },
+                "namespaceSelector": { "matchLabels": { "team": team } },
+                "rules": [{ "operations": [operation], "resources": ["secrets"] }] }] })
+    };
+    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "guard", "namespace": "guard" },
+        "spec": { "type": "ExternalName", "externalName": "guard.example.dev" } });
+    let texts = |others: &[Value]| {
+        let hints = searched(&asked, others).hints;
+        hints.into_iter().map(|hint| (hint.text, hint.affected[0].to_string())).collect::<Vec<_>>()
+    };
+    let text = "WebhookUnavailable: ValidatingWebhookConfiguration guard refuses CREATE of secrets: Service guard/guard not found";
+    let expected = vec![(text.to_owned(), "Namespace shop".to_owned())];
+    assert_eq!(texts(&[namespace.clone(), webhook("Fail", "a", "CREATE")]), expected);
+    assert_eq!(texts(&[namespace.clone(), webhook("Ignore", "a", "CREATE")]), [], "it refuses nothing");
+    assert_eq!(texts(&[namespace.clone(), webhook("Fail", "b", "CREATE")]), [], "another namespace");
+    assert_eq!(texts(&[namespace, webhook("Fail", "a", "CREATE"), service]), [], "it is there");
+}
+
+#[test]
+fn a_status_from_a_hub_whose_controller_is_gone_is_not_known_here_either() {
+    let aggregation = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusAggregation", "metadata": { "name": "all" },
+        "status": { "controller": { "lease": "hub/allready-controller" },
+            "conditions": [{ "type": "Ready", "status": "True", "reason": "Told" }] } });
+    let lease = |time: &str| {
+        json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": { "name": "allready-controller", "namespace": "hub" },
+            "spec": { "leaseDurationSeconds": 15, "renewTime": time } })
+    };
+    let widget = json!({ "apiVersion": "example.com/v1", "kind": "Widget", "metadata": { "name": "web", "namespace": "shop",
+            "managedFields": [{ "manager": "allready-hub/all", "operation": "Apply", "subresource": "status",
+                "fieldsV1": { "f:status": {} } }] },
+        "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "Told" }] } });
+    let id = ObjectId::of(&widget).unwrap();
+    let health = |time: &str| {
+        let (_, found) = found([aggregation.clone(), lease(time), widget.clone()]);
+        found.verdicts.get(&id).map(|verdict| (verdict.health, verdict.reason.clone()))
+    };
+    assert_eq!(health("2026-11-15T11:00:00Z"), Some((Health::Unknown, "ControllerNotRunning".to_owned())));
+    assert_eq!(health("2026-11-15T11:59:55Z"), None, "it is as it says");
+}

@@ -124,8 +124,7 @@ async fn no_more_is_asked_than_is_allowed_and_that_is_said() {
     let explanation = explained(&client, "apps", "Deployment", "web", budget).await;
     assert_eq!(explanation.health(), Health::Degraded);
     let unseen = explanation.cause.unwrap().unseen;
-    let expected =
-        "ReplicaSet objects in the namespace default: not asked for, there have been enough requests";
+    let expected = "ReplicaSet objects in the namespace default: not read, the limit of requests is reached";
     assert!(unseen.contains(&expected.to_owned()), "{unseen:?}");
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{
     Bounds, Explanation, cause,
-    node::{Folded, Node, What, badness},
+    node::{Folded, Node, What},
     parts,
     settle::settle,
 };
@@ -74,7 +74,7 @@ impl Met {
     fn rank(&self) -> (u8, Health) {
         match self {
             Self::Unseen(..) => (0, Health::Unknown),
-            other => (badness(other.health()), other.health()),
+            other => (other.health().step(), other.health()),
         }
     }
 
@@ -96,7 +96,10 @@ impl Builder<'_> {
         let nodes = settle(self.nodes, self.bounds.all);
         let cause = cause::first(&nodes);
         let hopeless = self.known.find(root).and_then(|root| self.assessor.hopeless(&root));
-        Explanation { nodes, cause, hopeless, wanted: self.assessor.wanted.into_iter().collect() }
+        let has_failed_once = hopeless.as_ref().is_some_and(|hopeless| !hopeless.is_settled);
+        let hopeless = hopeless.filter(|hopeless| hopeless.is_settled).map(|hopeless| hopeless.why);
+        let wanted = self.assessor.wanted.into_iter().collect();
+        Explanation { nodes, cause, hopeless, has_failed_once, wanted }
     }
 
     /// Follows a reference, with a request where that is not known yet.
@@ -311,7 +314,7 @@ fn gap_of_one(gap: &Gap) -> String {
     match gap {
         Gap::Forbidden => "not allowed to read it".to_owned(),
         Gap::Failed(message) => format!("reading it failed: {message}"),
-        Gap::NotAsked => "it was not asked for: there have been enough requests".to_owned(),
+        Gap::NotAsked => "not read: the limit of requests is reached".to_owned(),
         Gap::NotGiven => "it is not in the input".to_owned(),
         Gap::NotServed => "the API server does not serve its kind".to_owned(),
         Gap::Cut(why) => format!("not all was read: {why}"),
@@ -332,6 +335,6 @@ fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
         Gap::Forbidden => format!("not allowed to list {what}"),
         Gap::Failed(message) => format!("listing {what} failed: {message}"),
         Gap::Cut(why) => format!("not all of {what} was read: {why}"),
-        Gap::NotAsked => format!("{what}: not asked for, there have been enough requests"),
+        Gap::NotAsked => format!("{what}: not read, the limit of requests is reached"),
     })
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::node::{Node, What, badness};
+use super::node::{Node, What};
 use crate::{graph::Relation, health::Health, judge::Rule};
 use allready_core::Time;
 
@@ -28,7 +28,7 @@ impl Cause {
 /// The end of the worst branch of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
-    badness: u8,
+    step: u8,
     is_missing: bool,
     /// Set for what is found in a part: it says more than a condition about the whole.
     is_concrete: bool,
@@ -47,7 +47,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let best = |choice: &dyn Fn(&Node) -> bool| {
             let children = node.children.iter().copied().filter(|&child| choice(&nodes[child]));
             let ends = children.filter_map(|child| Some((ends[child]?, child)));
-            ends.max_by_key(|&(end, child)| (end.badness, nodes[child].weight, end, Reverse(child)))
+            ends.max_by_key(|&(end, child)| (end.step, nodes[child].weight, end, Reverse(child)))
         };
         // A status that is computed from reports is as it is because of them, whatever else the object names.
         let is_report = |child: &Node| matches!(child.relation, Relation::ReportedBy | Relation::FromCluster);
@@ -63,9 +63,9 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         if let Some((end, child)) = chosen {
             ends[index] = Some(End { depth: end.depth + 1, ..end });
             next[index] = Some(child);
-        } else if node.badness() > 0 {
+        } else if node.step() > 0 {
             ends[index] = Some(End {
-                badness: node.badness(),
+                step: node.step(),
                 is_missing: node.health == Some(Health::Missing),
                 is_concrete: matches!(node.what, What::Container | What::Finding | What::Error)
                     || node.rule == Some(Rule::Related),
@@ -86,14 +86,14 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
 
 /// Tells whether what is wrong with one object can be why another is not well.
 fn explains(child: &Node, parent: &Node) -> bool {
-    let found = badness(child.worst);
+    let found = child.worst.step();
     match child.relation {
         // What is served does not make the server fail.
-        Relation::Attached => parent.badness() == 0 && found > 0,
+        Relation::Attached => parent.step() == 0 && found > 0,
         // A gateway may be in trouble with something else.
-        Relation::ServedBy => found >= parent.badness() && parent.badness() > 0,
+        Relation::ServedBy => found >= parent.step() && parent.step() > 0,
         // What is named matters as much as the trouble it could make.
-        Relation::RefersTo => found > 0 && found >= parent.badness(),
+        Relation::RefersTo => found > 0 && found >= parent.step(),
         _ => found > 0,
     }
 }

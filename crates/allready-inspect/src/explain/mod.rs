@@ -29,7 +29,6 @@ mod settle;
 mod tests;
 
 pub use cause::Cause;
-pub(crate) use node::badness;
 pub use node::{Folded, Node, What};
 pub(crate) use parts::worst as worst_part;
 
@@ -68,6 +67,8 @@ pub struct Explanation {
     pub cause: Option<Cause>,
     /// The reason why the object will not become healthy by itself; nothing where it may.
     pub hopeless: Option<String>,
+    /// Set if all that is wrong has failed once so far, such as the pull of an image: hopeless, if it had failed before.
+    pub has_failed_once: bool,
     /// The requests that would help to know more.
     pub wanted: Vec<Request>,
 }

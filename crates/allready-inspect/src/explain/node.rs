@@ -126,20 +126,11 @@ impl Node {
         }
     }
 
-    /// The badness for whoever depends on it, from 0 to 2. What cannot be seen proves nothing.
-    pub(super) fn badness(&self) -> u8 {
+    /// The step of severity for whatever depends on it. What cannot be seen proves nothing.
+    pub(super) fn step(&self) -> u8 {
         match self.health {
-            Some(health) if self.is_seen => badness(health),
+            Some(health) if self.is_seen => health.step(),
             _ => 0,
         }
-    }
-}
-
-/// The badness of a word for whoever depends on it: on its way and not known are one step, broken and not there are two.
-pub(crate) fn badness(health: Health) -> u8 {
-    match health {
-        Health::Healthy | Health::Suspended => 0,
-        Health::Progressing | Health::Unknown => 1,
-        Health::Missing | Health::Degraded => 2,
     }
 }

@@ -73,10 +73,10 @@ pub(crate) fn worst(
     now: Time,
 ) -> Option<Node> {
     let parts = of_object(id, object, verdict, (registry, now), &Bounds::default());
-    let is_cause = |part: &Part| part.node.badness() > 0 && part.node.what != What::Warning;
+    let is_cause = |part: &Part| part.node.step() > 0 && part.node.what != What::Warning;
     // The first of equals is taken.
     let parts = parts.into_iter().filter(is_cause).rev();
-    parts.max_by_key(|part| (part.node.badness(), part.node.weight)).map(|part| part.node)
+    parts.max_by_key(|part| (part.node.step(), part.node.weight)).map(|part| part.node)
 }
 
 struct Reader<'a> {

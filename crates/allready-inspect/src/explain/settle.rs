@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::node::{Folded, Node, What, badness};
+use super::node::{Folded, Node, What};
 use crate::health::Health;
 
 /// Orders the lines as they are read from top to bottom, with the worst below each. What has nothing to tell is folded,
@@ -22,7 +22,7 @@ pub(super) fn settle(mut nodes: Vec<Node>, all: bool) -> Vec<Node> {
         children.sort_by_key(|&child| {
             let node = &nodes[child];
             let is_object = node.what == What::Object;
-            let order = Reverse((badness(node.worst), node.badness(), node.is_seen));
+            let order = Reverse((node.worst.step(), node.step(), node.is_seen));
             (is_object, order, node.relation, node.what, child)
         });
         nodes[index].worst = worst;

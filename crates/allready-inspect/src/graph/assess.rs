@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Known, ObjectId, Reference, Relation, Request, events,
@@ -22,6 +22,8 @@ use allready_core::Time;
 
 /// The most parts of a workload that are looked at closely, where none is broken at first sight.
 const MAX_PARTS: usize = 5;
+/// The field manager of a StatusAggregation, before its name.
+const HUB: &str = "allready-hub/";
 /// The most steps from one object to another: longer chains of owners and references are circles, or made to exhaust who follows them.
 pub(crate) const MAX_STEPS: usize = 32;
 
@@ -57,7 +59,7 @@ impl<'a> Assessor<'a> {
         }
         let mut verdict = self.alone(id)?;
         let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
-        let is_aggregated = || self.known.object(id).is_some_and(|object| aggregation_of(object).is_some());
+        let is_aggregated = || self.known.object(id).is_some_and(is_from_hub);
         if (is_well && !leads_on(id) && !is_aggregated())
             || self.under_way.len() >= MAX_STEPS
             || !self.under_way.insert(id.clone())
@@ -282,12 +284,31 @@ pub fn leads_on(id: &ObjectId) -> bool {
 }
 
 /// The name of the StatusAggregation that gives an object of a hub its status, by the record of who wrote what.
-fn aggregation_of(object: &Value) -> Option<&str> {
+pub(crate) fn aggregation_of(object: &Value) -> Option<&str> {
     let mut records = object["metadata"]["managedFields"].as_array()?.iter();
     records.find_map(|record| {
-        let name = text(record, "manager").strip_prefix("allready-hub/")?;
+        let name = text(record, "manager").strip_prefix(HUB)?;
         (text(record, "subresource") == "status").then_some(name)
     })
+}
+
+/// The record of who wrote what, with no more than [`aggregation_of`] reads.
+pub(crate) fn written_by(aggregation: &str) -> Value {
+    json!([{ "manager": format!("{HUB}{aggregation}"), "subresource": "status" }])
+}
+
+/// Tells whether a hub has written the status of an object: it is as old as the hub's controller is gone.
+///
+/// ```
+/// use allready_inspect::graph::is_from_hub;
+/// use serde_json::json;
+///
+/// let record = json!({ "manager": "allready-hub/gateways", "operation": "Apply", "subresource": "status" });
+/// assert!(is_from_hub(&json!({ "metadata": { "managedFields": [record] } })));
+/// assert!(!is_from_hub(&json!({ "metadata": {} })));
+/// ```
+pub fn is_from_hub(object: &Value) -> bool {
+    aggregation_of(object).is_some()
 }
 
 /// Tells whether objects of this kind have little to say of themselves, and lead to others that do.

@@ -165,7 +165,11 @@ impl Kept {
             is_controller: owner["controller"] == Value::Bool(true),
         });
         let labels = metadata["labels"].as_object().into_iter().flatten();
-        let revision = text(&metadata["annotations"], "deployment.kubernetes.io/revision");
+        // Other controllers number their ReplicaSets as Deployments do, under a domain of their own.
+        let mut revisions = metadata["annotations"].as_object().into_iter().flatten();
+        let revision = revisions.find_map(|(key, value)| {
+            key.ends_with("/revision").then(|| value.as_str()?.parse().ok()).flatten()
+        });
         Self {
             object: None,
             verdict: None,
@@ -175,7 +179,7 @@ impl Kept {
                 .collect(),
             owners: owners.collect(),
             references: Vec::new(),
-            revision: revision.parse().ok().filter(|_| id.kind == "ReplicaSet"),
+            revision: revision.filter(|_| id.kind == "ReplicaSet"),
             is_deleted: metadata["deletionTimestamp"].is_string(),
         }
     }
@@ -349,12 +353,12 @@ impl Known {
     }
 
     /// The objects of a kind, as far as all of them is kept.
-    pub(super) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
+    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
         self.range(group, kind, "").filter_map(|(id, kept)| Some((id, kept.object.as_ref()?)))
     }
 
     /// The objects of a kind in a namespace whose labels a selector asks for.
-    pub(super) fn selected(
+    pub(crate) fn selected(
         &self,
         group: &str,
         kind: &str,

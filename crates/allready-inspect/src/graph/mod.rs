@@ -13,7 +13,7 @@ pub(crate) mod relate;
 mod relation;
 mod selectors;
 
-pub use assess::leads_on;
+pub use assess::{is_from_hub, leads_on};
 pub use events::is_killing_probe;
 pub use hopeless::HOPELESS;
 pub(crate) use id::text;

@@ -14,7 +14,7 @@ use super::listed::{Listed, Said};
 use super::reasons::{
     begins_with_failure, clue, denies, has_lost_contact, is_unwanted, repeats, tells_of_success, whole_reason,
 };
-use super::signal::{Place, Signal, Worst, weight};
+use super::signal::{Place, Signal, Worst};
 use crate::health::Health::{self, Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::registry::{ConditionRole, Semantics};
 
@@ -98,7 +98,8 @@ impl<'a> Sorted<'a> {
             return self.broken.0;
         }
         // Of equal rank, in whatever order they were written, the worse one speaks first.
-        self.summaries.sort_by_key(|(rank, one)| (*rank, Reverse(weight(one.health)), one.is_weak, one.rule));
+        self.summaries
+            .sort_by_key(|(rank, one)| (*rank, Reverse(one.health.rank_of_told()), one.is_weak, one.rule));
         let mut summaries = std::mem::take(&mut self.summaries).into_iter().map(|(_, signal)| signal);
         match summaries.next() {
             Some(top) => Some(self.decide_by(top, summaries)),

@@ -178,6 +178,8 @@ rules! {
         "The next rise of the load is not followed.";
     Expires "H05" "A certificate has expired, or ends within 7 days (or the last third of its life) and its renewal is not ahead: hint."
         "Somebody should have renewed it by now.";
+    WebhookUnavailable "H06" "A webhook that refuses changes in a namespace has no Service, or one without ready endpoints: hint."
+        "The next object that it is asked about is refused.";
 }
 
 impl Rule {

@@ -113,18 +113,6 @@ impl<'a> Signal<'a> {
     }
 }
 
-/// The weight of a word when several things are said: the worst is believed, and what is known beats what is not.
-pub(super) const fn weight(health: Health) -> u8 {
-    match health {
-        Health::Healthy => 0,
-        Health::Unknown => 1,
-        Health::Progressing => 2,
-        Health::Suspended => 3,
-        Health::Missing => 4,
-        Health::Degraded => 5,
-    }
-}
-
 /// The worst of what was said so far; of equals the first, but one that names a cause before one that does not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worst<'a>(pub(super) Option<Signal<'a>>);
@@ -132,7 +120,7 @@ pub(super) struct Worst<'a>(pub(super) Option<Signal<'a>>);
 impl<'a> Worst<'a> {
     /// Tells whether this would change anything.
     pub(super) fn would_take(&self, health: Health) -> bool {
-        self.0.as_ref().is_none_or(|worst| weight(health) > weight(worst.health))
+        self.0.as_ref().is_none_or(|worst| health.rank_of_told() > worst.health.rank_of_told())
     }
 
     pub(super) fn add(&mut self, signal: Signal<'a>) {

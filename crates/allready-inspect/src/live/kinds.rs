@@ -216,9 +216,9 @@ mod tests {
         );
         assert!(!coverage.is_complete());
         kinds[1].stage = Stage::Watching;
-        let undeclared = Some("what definitions declare is not known".to_owned());
+        let undeclared = Some("declarations in CRDs are not known".to_owned());
         let coverage = Coverage { undeclared, ..Coverage::of(&kinds, &[]) };
-        assert_eq!(coverage.text(), "watching 2 kinds; what definitions declare is not known");
+        assert_eq!(coverage.text(), "watching 2 kinds; declarations in CRDs are not known");
         assert!(coverage.has_gaps() && !coverage.is_complete());
     }
 

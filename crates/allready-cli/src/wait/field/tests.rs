@@ -144,9 +144,9 @@ fn a_path_that_cannot_be_read_is_told_with_the_place() {
         ("{}", "there is no path"),
         ("=Running", "there is no path"),
         ("{.status.phase", "a brace is opened and not closed"),
-        ("{.a}{.b}=c", "one path is taken, and no template, at character 4 of {.a}{.b}: }{.b}"),
-        ("{.a}=", "after = comes a value"),
-        ("{.a}=''", "after = comes a value"),
+        ("{.a}{.b}=c", "only one path is allowed, not a template, at character 4 of {.a}{.b}: }{.b}"),
+        ("{.a}=", "a value is missing after ="),
+        ("{.a}=''", "a value is missing after ="),
         ("{.a}==b", "one =, not two"),
         ("{.status.}=a", "a name is missing, at character 10 of {.status.}: }"),
         (

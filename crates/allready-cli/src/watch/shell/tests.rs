@@ -112,7 +112,7 @@ async fn a_list_of_definitions_that_fails_is_told_and_takes_no_declaration_away(
         || Rule::new(Fault::Forbidden).verb(Verb::List).kind("CustomResourceDefinition").next_calls(1);
     scene.server.faults().add(refuse());
     scene.ask(&Declared::default()).await;
-    let told = "what definitions declare of their kinds is not known: cannot list customresourcedefinitions";
+    let told = "declarations in CRDs are not known: cannot list customresourcedefinitions";
     let coverage = scene.shell.model.live.coverage();
     assert!(coverage.text().contains(told) && coverage.has_gaps(), "{}", coverage.text());
 

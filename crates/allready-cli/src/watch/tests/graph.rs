@@ -348,3 +348,66 @@ fn twenty_thousand_objects_are_compared_within_seconds() {
     let shown = screen(&mut world.model, 80, 24);
     assert!(shown.contains("ImagePullBackOff"), "{shown}");
 }
+
+/// Troubles of an afternoon, as the docs show them.
+fn afternoon() -> Vec<Value> {
+    let since = |hour: &str| format!("2026-11-15T{hour}:00Z");
+    let owned = |mut object: Value, kind: &str, name: &str| {
+        object["metadata"]["ownerReferences"] =
+            json!([{ "apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true }]);
+        object
+    };
+    let workload = |kind: &str, namespace: &str, name: &str, replicas: u8, status: &Value| {
+        json!({ "apiVersion": "apps/v1", "kind": kind, "status": status,
+            "metadata": { "name": name, "namespace": namespace, "uid": name, "creationTimestamp": since("11:32") },
+            "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": name } } } })
+    };
+    let pod = |name: &str| {
+        let mut pod = pod(name, Some("ImagePullBackOff"));
+        pod["status"]["conditions"][0]["lastTransitionTime"] = json!(since("11:32"));
+        pod["status"]["containerStatuses"][0]["state"]["waiting"]["message"] =
+            json!("Back-off pulling image \"web:2\"");
+        owned(pod, "ReplicaSet", "web-7d9f8b6c4")
+    };
+    let set = workload("ReplicaSet", "shop", "web-7d9f8b6c4", 2, &json!({ "replicas": 2 }));
+    let lost = json!({ "type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
+        "message": "Kubelet stopped posting node status.", "lastTransitionTime": since("05:00") });
+    let failed = json!({ "type": "Failed", "status": "True", "reason": "BackoffLimitExceeded",
+        "message": "Job has reached the specified backoff limit", "lastTransitionTime": since("11:55") });
+    vec![
+        workload(
+            "Deployment",
+            "shop",
+            "web",
+            2,
+            &json!({ "replicas": 2, "updatedReplicas": 2, "unavailableReplicas": 2 }),
+        ),
+        owned(set, "Deployment", "web"),
+        pod("web-7d9f8b6c4-x2x1z"),
+        pod("web-7d9f8b6c4-q8kfp"),
+        json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "node-1" }, "status": { "conditions": [lost] } }),
+        json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": { "name": "migrate", "namespace": "payments" },
+            "spec": {}, "status": { "failed": 7, "conditions": [failed] } }),
+        workload(
+            "StatefulSet",
+            "payments",
+            "ledger",
+            3,
+            &json!({ "replicas": 3, "readyReplicas": 1, "updatedReplicas": 3 }),
+        ),
+    ]
+}
+
+#[test]
+fn the_screen_in_the_docs_is_the_one_that_watch_shows() {
+    let mut world = World::new(Registry::builtin(), "2026-11-15T12:00:00Z".parse().unwrap());
+    for object in afternoon() {
+        world.put(object);
+    }
+    world.search();
+    let screen = screen(&mut world.model, 100, 24);
+    let lines = screen.lines().map(|line| line.trim_matches('"').trim_end()).filter(|line| !line.is_empty());
+    let shown = lines.collect::<Vec<_>>().join("\n");
+    let page = include_str!("../../../../../docs/cli.md");
+    assert!(page.contains(&format!("```console\n{shown}\n```\n")), "docs/cli.md needs this screen:\n{shown}");
+}

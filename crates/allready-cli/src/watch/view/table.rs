@@ -92,7 +92,9 @@ pub(super) fn nothing(model: &Model) -> String {
     let gaps = match (coverage.failing, coverage.blind) {
         (0, 0) => match (&coverage.silence, &coverage.undeclared) {
             (Some(_), _) => Some("the API server does not answer".to_owned()),
-            (None, Some(_)) => Some("it is not known what definitions declare of their kinds".to_owned()),
+            (None, Some(_)) => {
+                Some("the CRDs cannot be read, so declarations in them are not known".to_owned())
+            }
             (None, None) => None,
         },
         (failing, 0) => Some(format!("{} cannot be watched", counted(failing, "kind"))),
@@ -106,7 +108,7 @@ pub(super) fn nothing(model: &Model) -> String {
         return "Nothing that is shown matches the filter. Esc clears it.".to_owned();
     }
     match model.listing {
-        Listing::Cause(_) => return "Nothing is not well because of this any more.".to_owned(),
+        Listing::Cause(_) => return "No object is affected by this cause any more.".to_owned(),
         Listing::Behind(..) => return "The objects behind it are gone.".to_owned(),
         Listing::Causes | Listing::Objects => {}
     }

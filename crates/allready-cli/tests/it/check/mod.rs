@@ -274,3 +274,50 @@ fn what_is_declared_in_a_file_comes_before_what_is_built_in() {
     let told = check(&["--registry", path.to_str().unwrap()], object);
     assert!(told.starts_with("exit 65\n") && told.contains("unknown field `colour`"), "{told}");
 }
+
+/// Two applications: in `a` one pod is on its way since a minute, in `b` one since half an hour, and one is broken.
+fn two_applications() -> String {
+    let pod = |app: &str, name: &str, status: &serde_json::Value| {
+        serde_json::json!({ "apiVersion": "v1", "kind": "Pod", "status": status,
+            "metadata": { "name": name, "namespace": "shop", "labels": { "app": app } } })
+        .to_string()
+    };
+    let ready = |status: &str, reason: &str, since: &str| {
+        serde_json::json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": status, "reason": reason,
+            "message": "said", "lastTransitionTime": since }] })
+    };
+    let waiting = |since: &str| ready("False", "Starting", since);
+    let failed = serde_json::json!({ "phase": "Failed", "reason": "Evicted", "message": "low on memory",
+        "startTime": "2026-11-15T12:00:00Z" });
+    let (late, early) = (waiting("2026-11-15T12:59:00Z"), waiting("2026-11-15T12:30:00Z"));
+    [pod("a", "a-1", &late), pod("b", "b-1", &early), pod("b", "b-2", &failed)].join("\n")
+}
+
+#[test]
+fn groups_of_causes_come_worst_first_with_the_health_and_age_of_their_own_objects() {
+    assert_snapshot!(check(&["--by", "app"], &two_applications()));
+}
+
+#[test]
+fn groups_are_in_documents_and_refused_where_there_is_no_room_for_them() {
+    let json = check(&["--by", "app", "-o", "json"], &two_applications());
+    let document: serde_json::Value = serde_json::from_str(
+        json.split("--- stdout\n").nth(1).unwrap().split("--- stderr\n").next().unwrap(),
+    )
+    .unwrap();
+    let groups: Vec<(&str, &str)> = document["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| (group["group"].as_str().unwrap(), group["health"].as_str().unwrap()))
+        .collect();
+    assert_eq!(groups, [("b", "Degraded"), ("a", "Progressing")]);
+    assert!(check(&["--by", "app", "-o", "yaml"], &two_applications()).contains("\ngroups:\n"));
+    for format in ["wide", "jsonl", "junit", "name", "github", "prometheus"] {
+        let said = check(&["--by", "app", "-o", format], "");
+        assert!(
+            said.starts_with("exit 64\n") && said.contains("-o table, json and yaml only"),
+            "{format}: {said}"
+        );
+    }
+}

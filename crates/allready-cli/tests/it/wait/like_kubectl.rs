@@ -133,7 +133,7 @@ fn a_kind_that_goes_while_it_is_waited_is_told() {
     patient.until("waiting: Ready is not reported");
     lab.undefine();
     // The object goes before its kind does: whether the end of the kind is seen, too, is a matter of time.
-    let told = "; the server does not serve widgets.lab.example any more: was its definition deleted?";
+    let told = "; the server does not serve widgets.lab.example any more: was its CRD deleted?";
     assert_snapshot!(waiting.end().replace(told, ""));
     patient.until("the server does not serve widgets.lab.example any more; waiting until it does");
     lab.server.define(definition()).unwrap();

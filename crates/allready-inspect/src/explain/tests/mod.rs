@@ -4,6 +4,7 @@ mod bounds;
 mod errors;
 mod gaps;
 mod gateway;
+mod hopeless;
 mod reports;
 mod workloads;
 

@@ -194,7 +194,7 @@ impl Relating<'_> {
 }
 
 /// Tells whether a group belongs to Kubernetes itself, whose kinds own what is listed above and nothing else.
-fn is_builtin(group: &str) -> bool {
+pub(super) fn is_builtin(group: &str) -> bool {
     matches!(group, "" | "apps" | "batch" | "autoscaling" | "policy" | "events.k8s.io" | "extensions")
         || (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io") && group != GATEWAY)
 }

@@ -164,7 +164,8 @@ fn default_problem(entry: &Value, set: Option<&ConditionSet>) -> Option<(Severit
     }
     let type_ = excerpt(type_);
     if status != Status::Unknown.as_str() {
-        let message = format!("the default of {type_} is {:?}, which nobody has found out", excerpt(status));
+        let message =
+            format!("the default of {type_} is {:?}, which no controller has observed", excerpt(status));
         return Some((Severity::Warning, message));
     }
     (!names::is_pending(entry["reason"].as_str().unwrap_or_default())).then(|| {
