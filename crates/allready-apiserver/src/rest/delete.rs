@@ -73,7 +73,7 @@ impl Scope<'_> {
             let body = self.gone_status(object).to_string().into();
             Answer::new(code, Body::Status(body))
         } else {
-            let shown = convert::served_value(self.resource, self.version, object.clone());
+            let shown = convert::served_value(self.resource, self.version, object.clone())?;
             Answer::object(code, shown.to_string().into())
         };
         if !options.dry_run {
@@ -236,10 +236,10 @@ impl Engine {
         dry_run: bool,
     ) -> Result<Option<Removal>, Failure> {
         let seen = match through {
-            Some(version) => convert::served_value(resource, version, new),
+            Some(version) => convert::served_value(resource, version, new)?,
             None => new,
         };
-        let written = convert::Written::new(resource, through, &seen);
+        let written = convert::Written::new(resource, through, &seen)?;
         let mut read = written.read().clone();
         if dry_run || written.is_same_as(live, None)? {
             return Ok(Some(Removal::Marked(read)));

@@ -19,6 +19,7 @@ use crate::{
     resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
     status::Failure,
     store::{Draft, Everything, Store, Subscription, Window},
+    webhook::Services,
 };
 
 mod admit;
@@ -105,7 +106,7 @@ struct Inner {
     access: Index,
     admission: admission::Index,
     /// The addresses at which the services of webhooks listen.
-    services: admission::Services,
+    services: Arc<Services>,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
     /// The uids of the definitions that are served, by their names; held while that changes.
@@ -125,7 +126,7 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             admission: admission::Index::default(),
-            services: admission::Services::default(),
+            services: Arc::default(),
             terminating: RwLock::default(),
             definitions: Mutex::default(),
             turn: Mutex::default(),
@@ -163,7 +164,7 @@ impl Engine {
     }
 
     /// The addresses at which the services of webhooks listen.
-    pub(crate) fn services(&self) -> &admission::Services {
+    pub(crate) fn services(&self) -> &Arc<Services> {
         &self.inner.services
     }
 

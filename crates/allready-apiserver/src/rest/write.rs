@@ -125,11 +125,11 @@ impl Scope<'_> {
         let key = key(self.namespace(), name);
         if dry_run {
             let free = self.store().get(&self.resource.place, &key).is_none();
-            let written = convert::Written::new(self.resource, Some(self.version), object);
-            let served = written.served(self.resource, self.version);
+            let written = convert::Written::new(self.resource, Some(self.version), object)?;
+            let served = written.served(self.resource, self.version)?;
             return Ok(free.then(|| served.as_ref().unwrap_or(object).to_string().into()));
         }
-        let draft = convert::Written::new(self.resource, Some(self.version), object).draft(self.resource);
+        let draft = convert::Written::new(self.resource, Some(self.version), object)?.draft(self.resource);
         loop {
             match self.store().put(&self.resource.place, &key, Expect::Room, &draft) {
                 Ok(stored) => {
@@ -408,13 +408,13 @@ impl Scope<'_> {
         if emptied {
             return Ok(self.write_last(live, new, dry_run));
         }
-        let written = convert::Written::new(self.resource, Some(self.version), &new);
+        let written = convert::Written::new(self.resource, Some(self.version), &new)?;
         let as_stored = convert::shows_as_stored(self.resource, self.version, live.version);
         if written.is_same_as(live, as_stored.then_some(&old))? {
             let bytes = convert::served_bytes(self.resource, self.version, live)?;
             return Ok(Some(Written { object: old, bytes, created: false }));
         }
-        let served = written.served(self.resource, self.version);
+        let served = written.served(self.resource, self.version)?;
         if dry_run {
             let object = served.unwrap_or(new);
             let bytes = object.to_string().into();
