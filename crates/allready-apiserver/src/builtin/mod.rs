@@ -69,7 +69,7 @@ mod written;
 
 pub(crate) use address::Ranges;
 pub(crate) use autoscaling::to_stored as newest_autoscaler;
-pub(crate) use prepare::without_projections;
+pub(crate) use prepare::{date_conditions, without_projections};
 pub(crate) use table::{blank, resources};
 pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{decode::is_custom, finish};
+use super::{decode::is_custom, finish, meta};
 use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
@@ -38,7 +38,12 @@ pub(crate) fn current(resource: &Resource, stored: &Stored) -> Result<Value, Fai
         return stored.value();
     }
     let mut object = match stored.written() {
-        Some(written) => written.clone(),
+        Some(written) => {
+            let mut written = written.clone();
+            // It was written before it had its version.
+            meta::set(&mut written, "resourceVersion", Some(stored.version.to_string().into()));
+            written
+        }
         None => stored.value()?,
     };
     resource.strategy.refresh(&mut object);

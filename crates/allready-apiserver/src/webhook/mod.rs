@@ -64,6 +64,23 @@ enum Target {
     Service { namespace: String, name: String, port: u64, path: String },
 }
 
+/// The sentence of `NewGenericServerResponse` of `k8s.io/apimachinery/pkg/api/errors` for a code of HTTP.
+fn refusal(status: u16) -> &'static str {
+    match status {
+        401 => "the server has asked for the client to provide credentials",
+        404 => "the server could not find the requested resource",
+        405 => "the server does not allow this method on the requested resource",
+        409 => "the server reported a conflict",
+        429 => "the server has received too many requests and has asked us to try again later",
+        503 => "the server is currently unable to handle the request",
+        504 => {
+            "the server was unable to return a response in the time allotted, but may still be processing the request"
+        }
+        500.. => "an error on the server (\"unknown\") has prevented the request from succeeding",
+        _ => "the server rejected our request for an unknown reason",
+    }
+}
+
 /// The target of a call.
 struct Route {
     secure: bool,
@@ -135,7 +152,7 @@ impl ClientConfig {
             .unwrap_or_else(|_| Err("the call panicked".to_owned()))
             .map_err(|why| format!("Post {}: {why}", crate::status::quote(&url)))?;
         if !(200..300).contains(&status) {
-            return Err("the server rejected our request for an unknown reason".to_owned());
+            return Err(refusal(status).to_owned());
         }
         serde_json::from_slice(&reply).map_err(|error| error.to_string())
     }
