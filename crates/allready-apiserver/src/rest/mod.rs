@@ -1,4 +1,6 @@
 //! The verbs: from a [`crate::resource::Call`] to an [`Answer`].
+//!
+//! Follows `k8s.io/apiserver/pkg/endpoints/handlers` and `pkg/registry/generic/registry/store.go`.
 
 use std::{
     cell::OnceCell,

@@ -1,4 +1,6 @@
 //! Counters in the status of the kinds that run pods.
+//!
+//! Follows `pkg/apis/apps/validation` of Kubernetes.
 
 use serde_json::Value;
 

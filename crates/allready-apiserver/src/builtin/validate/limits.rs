@@ -1,4 +1,6 @@
 //! Quotas, limits, priorities, budgets, autoscalers and the like: kinds that are mostly numbers.
+//!
+//! Follows `pkg/apis/{autoscaling,core,flowcontrol,policy,scheduling}/validation` of Kubernetes.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,8 @@
 //! What is wrong with an object, beyond its metadata.
 //!
 //! A check walks the object by [`spot::Spot`]s, each a value and its place, in the order of the real server.
+//!
+//! Follows `pkg/apis/*/validation` of Kubernetes; each file names its part of it.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Pods, and the templates of pods.
+//!
+//! Follows `ValidatePodSpec` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Roles and bindings.
+//!
+//! Follows `pkg/apis/rbac/validation` of Kubernetes.
 
 use serde_json::{Value, json};
 

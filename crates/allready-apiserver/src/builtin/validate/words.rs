@@ -1,4 +1,6 @@
 //! What names and other words may look like where only built-in kinds have them.
+//!
+//! Follows `k8s.io/apimachinery/pkg/util/validation`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,6 @@
 //! The kinds that run pods.
+//!
+//! Follows `pkg/apis/{apps,batch}/validation` of Kubernetes.
 
 use serde_json::Value;
 
