@@ -16,7 +16,7 @@ pub struct Known {
     /// The pointer under which it shows; an empty one covers the whole answer.
     #[serde(default)]
     pub at: String,
-    /// Of sequences: a text that one of the two answers to the step has there.
+    /// Of sequences: a text that one of the two answers has where they differ, anywhere in the step.
     #[serde(default)]
     pub says: String,
     /// Why it is so.
@@ -47,7 +47,7 @@ pub fn of_sequence(known: &[Known], plural: &str, differences: &[Difference]) ->
     let is_known = |difference: &Difference| {
         let beside = |entry: &Known| {
             let mut step = differences.iter().filter(|other| other.step == difference.step);
-            step.any(|other| entry.is_at(other) && entry.is_said_by(other))
+            step.any(|other| entry.is_said_by(other))
         };
         entries.iter().any(|entry| entry.is_at(difference) && beside(entry))
     };

@@ -200,6 +200,7 @@ fn qualified(place: &str, name: &str, errors: &mut Errors) {
 }
 
 fn attribute(attribute: &Spot<'_>, errors: &mut Errors) {
+    const ONE: &str = "exactly one value must be specified";
     /// The fields of an attribute, and what they are called in Go.
     const FIELDS: [(&str, &str); 8] = [
         ("int", "IntValue"),
@@ -229,7 +230,6 @@ fn attribute(attribute: &Spot<'_>, errors: &mut Errors) {
         }
         long(&text, errors);
     }
-    const ONE: &str = "exactly one value must be specified";
     match FIELDS.iter().filter(|(field, _)| attribute.has(field)).count() {
         0 => errors.push(FieldError::invalid(attribute.place.as_str(), "", ONE)),
         1 => {}
