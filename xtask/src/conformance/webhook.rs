@@ -114,9 +114,9 @@ fn answer(path: &str, mut review: Value) -> Value {
         }
         "warn" => response["warnings"] = json!(["it was looked at"]),
         "label" => {
-            let patch = json!([{ "op": "add", "path": "/metadata/labels", "value": { "by": "webhook" } }]);
+            let steps = json!([{ "op": "add", "path": "/metadata/labels", "value": { "by": "webhook" } }]);
             response["patchType"] = "JSONPatch".into();
-            response["patch"] = BASE64_STANDARD.encode(patch.to_string()).into();
+            response["patch"] = BASE64_STANDARD.encode(steps.to_string()).into();
         }
         _ => {}
     }
