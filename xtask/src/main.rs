@@ -206,9 +206,9 @@ struct Conformance {
     /// The first sequence, to repeat a part of a run
     #[arg(long, default_value_t = 0)]
     from: u64,
-    /// Draw the sequences over built-in kinds rather than a custom one; some still differ
-    #[arg(long)]
-    builtin: bool,
+    /// What the sequences are about
+    #[arg(long, value_enum, default_value_t)]
+    kinds: conformance::generate::Kinds,
     /// Run no script, only sequences
     #[arg(long)]
     no_scripts: bool,
@@ -354,7 +354,7 @@ async fn run_conformance(environment: &Environment, options: Conformance) -> Res
             seed,
             from: options.from,
             count: options.sequences,
-            is_builtin: options.builtin,
+            kinds: options.kinds,
         };
         let saved = environment.cache.join("sequences");
         equal &= conformance::sequences::run(range, &run, &embedded, &real, &saved).await?;

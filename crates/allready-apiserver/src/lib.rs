@@ -59,6 +59,7 @@ pub mod server;
 pub mod status;
 mod store;
 mod table;
+mod webhook;
 
 pub use http::{ResponseBody, Service, ServiceError};
 pub use resource::{User, Verb};

@@ -16,16 +16,43 @@ pub struct Known {
     /// The pointer under which it shows; an empty one covers the whole answer.
     #[serde(default)]
     pub at: String,
+    /// Of sequences: a text that one of the two answers has where they differ, anywhere in the step.
+    #[serde(default)]
+    pub says: String,
     /// Why it is so.
     pub reason: String,
 }
 
 impl Known {
     fn covers(&self, difference: &Difference) -> bool {
-        let inside =
-            difference.at.strip_prefix(&self.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.script == difference.script && self.step == difference.step && inside
+        self.script == difference.script && self.step == difference.step && self.is_at(difference)
     }
+
+    fn is_at(&self, difference: &Difference) -> bool {
+        difference.at.strip_prefix(&self.at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    fn is_said_by(&self, difference: &Difference) -> bool {
+        difference.lines().iter().any(|line| line.contains(&self.says))
+    }
+}
+
+/// The script of known differences of random sequences; their step is the plural of the kind that the sequence is about.
+const SEQUENCES: &str = "sequence";
+
+/// Leaves out what is known of sequences about a kind.
+pub fn of_sequence(known: &[Known], plural: &str, differences: &[Difference]) -> Vec<Difference> {
+    let entries: Vec<&Known> =
+        known.iter().filter(|entry| entry.script == SEQUENCES && entry.step == plural).collect();
+    let is_known = |difference: &Difference| {
+        let beside = |entry: &Known| {
+            let mut step = differences.iter().filter(|other| other.step == difference.step);
+            step.any(|other| entry.is_said_by(other))
+        };
+        entries.iter().any(|entry| entry.is_at(difference) && beside(entry))
+    };
+    let unknown = differences.iter().filter(|difference| !is_known(difference));
+    unknown.cloned().collect()
 }
 
 /// Reads the list.

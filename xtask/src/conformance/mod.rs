@@ -11,6 +11,7 @@ pub mod script;
 pub mod sequences;
 pub mod shrink;
 pub mod variables;
+pub mod webhook;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use compare::Difference;
 use known::Known;
 use run::Runner;
 use script::Script;
+use webhook::Webhook;
 
 /// How many scripts or sequences run at the same time.
 pub const IN_FLIGHT: usize = 8;
@@ -79,7 +81,9 @@ pub fn scripts(patterns: &[String]) -> Result<Vec<Script>> {
 pub async fn show(scripts: &[Script], run: &str, client: &Client) -> Result<()> {
     let fixtures = fixtures()?;
     for script in scripts {
-        let transcript = Runner::new(client, &script.name, run).run(script, &fixtures).await?;
+        let webhook = Webhook::of(script).await?;
+        let runner = Runner::new(client, &script.name, run).with_webhook(webhook.as_ref());
+        let transcript = runner.run(script, &fixtures).await?;
         for record in transcript.records {
             let answer = &record.answer;
             let said = answer["body"]["message"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
@@ -98,10 +102,10 @@ pub async fn differences(
     real: &Client,
     fixtures: &BTreeMap<String, Value>,
 ) -> Result<Vec<Difference>> {
-    let (ours, theirs) = tokio::join!(
-        Runner::new(embedded, &script.name, run).run(script, fixtures),
-        Runner::new(real, &script.name, run).run(script, fixtures),
-    );
+    let webhook = Webhook::of(script).await?;
+    let runner = |client| Runner::new(client, &script.name, run).with_webhook(webhook.as_ref());
+    let (ours, theirs) =
+        tokio::join!(runner(embedded).run(script, fixtures), runner(real).run(script, fixtures));
     let now = Timestamp::now();
     Ok(compare::compare(script, &mask::mask(&ours?, now), &mask::mask(&theirs?, now)))
 }

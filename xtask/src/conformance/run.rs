@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::script::{Script, Step, Until};
 use super::variables::Variables;
+use super::webhook::Webhook;
 use crate::client::{Answer, Call, Client};
 use crate::real::USERS;
 
@@ -53,8 +54,8 @@ pub struct Runner<'a> {
     variables: Variables,
     watches: BTreeMap<String, Arc<Watch>>,
     created: Vec<String>,
-    /// What the caches of a sequence have yet to see, by version: the resourceVersion of an object, or that it is gone.
-    unseen: BTreeMap<&'static str, Option<String>>,
+    /// What the caches of a sequence have yet to see, by path: the resourceVersion of an object, or that it is gone.
+    unseen: BTreeMap<String, Option<String>>,
 }
 
 impl<'a> Runner<'a> {
@@ -62,6 +63,16 @@ impl<'a> Runner<'a> {
     pub fn new(client: &'a Client, script: &str, run: &str) -> Self {
         let variables = Variables::new(script, run);
         Self { client, variables, watches: BTreeMap::new(), created: Vec::new(), unseen: BTreeMap::new() }
+    }
+
+    /// Lets the script name a webhook.
+    #[must_use]
+    pub fn with_webhook(mut self, webhook: Option<&Webhook>) -> Self {
+        if let Some(webhook) = webhook {
+            self.variables.set("webhook", webhook.url().into());
+            self.variables.set("webhook-ca", webhook.bundle().into());
+        }
+        self
     }
 
     /// Creates the namespace and the fixtures, sends every step, and removes what was created.
@@ -95,15 +106,21 @@ impl<'a> Runner<'a> {
         Ok(transcript)
     }
 
-    /// Remembers what the caches have to see before the next write. Every version of a kind has one of its own.
+    /// Remembers what the caches have to see before the next write. Every version of a custom kind has one of its own.
     fn note_write(&mut self, step: &Step, answer: &Value) {
         let request = step.request.as_deref().unwrap_or_default();
         let done = matches!(answer["status"].as_u64(), Some(200..300));
         if done && !request.starts_with("GET") && !request.contains("dryRun") {
             let version = answer.pointer("/body/metadata/resourceVersion").and_then(Value::as_str);
-            for served in ["v1", "v2"] {
-                self.unseen.insert(served, version.map(str::to_owned));
-            }
+            let path = object_path(request);
+            let paths = match path.split_once("${group}/v") {
+                None => vec![path],
+                Some((before, after)) => {
+                    let rest = after.get(1..).unwrap_or_default();
+                    ["v1", "v2"].map(|served| format!("{before}${{group}}/{served}{rest}")).to_vec()
+                }
+            };
+            self.unseen.extend(paths.into_iter().map(|path| (path, version.map(str::to_owned))));
         }
     }
 
@@ -112,13 +129,12 @@ impl<'a> Runner<'a> {
     /// second. What is compared is what it says of the object, not of how busy it was.
     async fn catch_up(&mut self, step: &Step) -> Result<()> {
         let request = step.request.as_deref().unwrap_or_default();
-        let served = if request.contains("/v2/") { "v2" } else { "v1" };
         if request.starts_with("GET") {
             return Ok(());
         }
-        let Some(version) = self.unseen.remove(served) else { return Ok(()) };
-        let path = format!("/apis/${{group}}/{served}/namespaces/${{ns}}/nests/${{name}}?resourceVersion=");
-        let path = self.variables.expand(&path)?;
+        let path = object_path(request);
+        let Some(version) = self.unseen.remove(&path) else { return Ok(()) };
+        let path = self.variables.expand(&format!("{path}?resourceVersion="))?;
         if let Some(version) = version {
             self.client.get(&format!("{path}{version}")).await?;
             return Ok(());
@@ -383,6 +399,17 @@ fn satisfied(until: &Until, document: &Value) -> bool {
             (None, Some(_)) => false,
         });
     status && place
+}
+
+/// The path of the object that a request of a sequence is about.
+fn object_path(request: &str) -> String {
+    const NAME: &str = "/${name}";
+    let (method, path) = request.split_once(' ').unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default();
+    match path.find(NAME) {
+        Some(at) if method != "POST" => path[..at + NAME.len()].to_owned(),
+        _ => format!("{path}{NAME}"),
+    }
 }
 
 /// Whether an event is a bookmark that the server sends when it likes, not the one that ends a streaming list.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -10,12 +11,13 @@ use futures::StreamExt as _;
 use jiff::Timestamp;
 
 use super::compare::{Difference, compare};
-use super::generate::sequence;
+use super::generate::{Kinds, sequence};
+use super::known::{self, Known};
 use super::mask::mask;
 use super::run::Runner;
 use super::script::Script;
 use super::shrink::shrink;
-use super::{fixtures, print_differences};
+use super::{fixtures, known_differences, print_differences};
 use crate::client::Client;
 use crate::printer;
 
@@ -38,14 +40,14 @@ pub struct Range {
     pub from: u64,
     /// How many.
     pub count: usize,
-    /// True if they are about built-in kinds.
-    pub is_builtin: bool,
+    /// What they are about.
+    pub kinds: Kinds,
 }
 
 /// Runs sequences; returns whether none differs. Shrunk ones are saved in `saved`.
 pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, saved: &Path) -> Result<bool> {
     printer::line(format!("{} sequences of seed {} from {}", range.count, range.seed, range.from));
-    let place = sequence(range.seed, range.from, range.is_builtin);
+    let place = sequence(range.seed, range.from, range.kinds);
     let fixtures = fixtures()?;
     let mut hosts = [Runner::new(embedded, &place.name, run), Runner::new(real, &place.name, run)];
     for host in &mut hosts {
@@ -57,7 +59,7 @@ pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, save
         .map(|index| {
             let (done, steps) = (&done, &steps);
             async move {
-                let script = sequence(range.seed, index, range.is_builtin);
+                let script = sequence(range.seed, index, range.kinds);
                 let outcome = differences(&script, run, &format!("q{index}"), embedded, real).await;
                 steps.fetch_add(script.steps.len(), Ordering::Relaxed);
                 let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -169,6 +171,7 @@ async fn is_fickle(script: &Script, found: &[Difference], run: &str, real: &Clie
     Ok(found.iter().all(|difference| varying.contains(&(difference.step.clone(), difference.at.clone()))))
 }
 
+/// What differs and is not known.
 async fn differences(
     script: &Script,
     run: &str,
@@ -176,10 +179,13 @@ async fn differences(
     embedded: &Client,
     real: &Client,
 ) -> Result<Vec<Difference>> {
+    static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| known_differences().unwrap_or_default());
     let (ours, theirs) = tokio::join!(
         Runner::new(embedded, &script.name, run).sequence(script, name),
         Runner::new(real, &script.name, run).sequence(script, name),
     );
     let now = Timestamp::now();
-    Ok(compare(script, &mask(&ours?, now), &mask(&theirs?, now)))
+    let found = compare(script, &mask(&ours?, now), &mask(&theirs?, now));
+    let plural = script.topic.rsplit_once(" about ").map_or("nests", |(_, plural)| plural);
+    Ok(known::of_sequence(&KNOWN, plural, &found))
 }

@@ -15,7 +15,8 @@ use crate::{access::LabelSelector, resource::Resource, status::Failure};
 /// `matchConstraints` of a policy, `matchResources` of a binding, or what stands for them in a webhook.
 #[derive(Debug, Default)]
 pub(super) struct MatchResources {
-    rules: Vec<Rule>,
+    /// Absent where every resource matches: in a binding that names none.
+    rules: Option<Vec<Rule>>,
     excluded: Vec<Rule>,
     namespaces: LabelSelector,
     objects: LabelSelector,
@@ -41,9 +42,13 @@ fn texts(object: &Value, field: &str) -> Vec<String> {
 impl MatchResources {
     /// Reads it; `rules` is the name of the field that has the rules.
     pub(super) fn read(value: &Value, rules: &str) -> Self {
-        let read = |field: &str| value[field].as_array().into_iter().flatten().map(Rule::read).collect();
+        let read = |field: &str| -> Vec<Rule> {
+            value[field].as_array().into_iter().flatten().map(Rule::read).collect()
+        };
+        // A webhook without rules is asked about nothing.
+        let found = Some(read(rules)).filter(|found| rules == "rules" || !found.is_empty());
         Self {
-            rules: read(rules),
+            rules: found,
             excluded: read("excludeResourceRules"),
             namespaces: LabelSelector::read(&value["namespaceSelector"]),
             objects: LabelSelector::read(&value["objectSelector"]),
@@ -66,10 +71,9 @@ impl MatchResources {
         if self.find(&self.excluded, attributes, cluster).is_some() {
             return Ok(None);
         }
-        let matched = if self.rules.is_empty() {
-            Some(attributes.as_sent())
-        } else {
-            self.find(&self.rules, attributes, cluster)
+        let matched = match &self.rules {
+            None => Some(attributes.as_sent()),
+            Some(rules) => self.find(rules, attributes, cluster),
         };
         // A namespace that is not there matters only to a request that the rules are about.
         match (matched, in_namespace) {

@@ -15,7 +15,6 @@
 
 mod attributes;
 mod authorizer;
-mod client;
 mod expression;
 mod index;
 mod matching;
@@ -34,10 +33,10 @@ use crate::{
     resource::{Registry, Resource, Version},
     status::Failure,
     store::{Store, Stored},
+    webhook::Services,
 };
 
 pub(crate) use attributes::{Attributes, GroupVersionKind, Operation};
-pub(crate) use client::Services;
 pub(crate) use index::Index;
 use policy::{Policies, Request};
 use rounds::Rounds;
@@ -52,7 +51,12 @@ pub(crate) trait Cluster: Sync {
     /// A stored object in a served version.
     fn show(&self, resource: &Resource, version: &Version, stored: &Stored) -> Result<Value, Failure>;
     /// An object of one served version in another, perhaps of the other resource that shows the same objects.
-    fn convert(&self, object: &Value, from: (&Resource, &Version), to: (&Resource, &Version)) -> Value;
+    fn convert(
+        &self,
+        object: &Value,
+        from: (&Resource, &Version),
+        to: (&Resource, &Version),
+    ) -> Result<Value, Failure>;
 }
 
 /// Everything that is configured at one moment.

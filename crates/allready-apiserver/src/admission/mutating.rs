@@ -94,7 +94,7 @@ pub(super) fn mutate(
         let now = object.as_deref().cloned();
         let request = Request { object: now.as_ref(), ..*request };
         let holds =
-            request.evaluate(&invocation, depth, None, |evaluation| policy.conditions_hold(evaluation));
+            request.evaluate(&invocation, depth, None, |evaluation| policy.conditions_hold(evaluation))?;
         match holds {
             Ok(true) => {}
             Ok(false) => continue,
@@ -164,11 +164,13 @@ fn one(
     let expression = mutation.expression();
     let result = request.evaluate(invocation, depth, namespace, |evaluation| {
         evaluation.run(expression).map(|value| to_json(&value)).map_err(super::expression::Trouble::into_text)
-    })?;
+    });
+    let result = result.map_err(|failure| failure.message)??;
     let result = result.ok_or("the result cannot be written as JSON")?;
     // What a policy of another version makes is taken back to the version of the request.
     let matched = &invocation.matched;
-    let there = request.in_version(Some(object), matched).unwrap_or_default();
+    let there = request.in_version(Some(object), matched).map_err(|failure| failure.message)?;
+    let there = there.unwrap_or_default();
     let made = match mutation {
         Mutation::Apply(_) => {
             let Value::Object(_) = result else {
@@ -192,7 +194,7 @@ fn one(
             }
         }
     };
-    Ok(Some(request.back(made, matched)))
+    request.back(made, matched).map(Some).map_err(|failure| failure.message)
 }
 
 /// Tells whether a patch stops at one of its tests.

@@ -316,32 +316,37 @@ impl Request<'_> {
     }
 
     /// An object of the request in the version that was matched.
-    pub(super) fn in_version(&self, object: Option<&Value>, matched: &Matched) -> Option<Value> {
+    pub(super) fn in_version(
+        &self,
+        object: Option<&Value>,
+        matched: &Matched,
+    ) -> Result<Option<Value>, Failure> {
         let from = self.attributes.resource;
         let same = matched.kind == self.attributes.kind;
         let (Some(old), Some(new)) =
             (from.version(self.attributes.version), matched.resource.version(&matched.version))
         else {
-            return object.cloned();
+            return Ok(object.cloned());
         };
-        object.map(|object| {
+        let converted = object.map(|object| {
             if same {
-                object.clone()
+                Ok(object.clone())
             } else {
                 self.cluster.convert(object, (from, old), (&matched.resource, new))
             }
-        })
+        });
+        converted.transpose()
     }
 
     /// An object of the version that was matched in that of the request.
-    pub(super) fn back(&self, object: Value, matched: &Matched) -> Value {
+    pub(super) fn back(&self, object: Value, matched: &Matched) -> Result<Value, Failure> {
         let sent = self.attributes.resource;
         let versions = (matched.resource.version(&matched.version), sent.version(self.attributes.version));
         match versions {
             (Some(from), Some(to)) if matched.kind != self.attributes.kind => {
                 self.cluster.convert(&object, (&matched.resource, from), (sent, to))
             }
-            _ => object,
+            _ => Ok(object),
         }
     }
 
@@ -367,10 +372,10 @@ impl Request<'_> {
         depth: usize,
         namespace: Option<&Value>,
         run: impl FnOnce(&mut Evaluation<'_>) -> T,
-    ) -> T {
+    ) -> Result<T, Failure> {
         let attributes = self.attributes;
         let matched = &invocation.matched;
-        let (object, old) = (self.in_version(self.object, matched), self.in_version(self.old, matched));
+        let (object, old) = (self.in_version(self.object, matched)?, self.in_version(self.old, matched)?);
         let (authorizer, request_resource) = self.authorizers();
         let inputs = Inputs {
             object: object.as_ref(),
@@ -381,6 +386,6 @@ impl Request<'_> {
             authorizer: &authorizer,
             request_resource: &request_resource,
         };
-        evaluate(depth, &invocation.policy.variables, &inputs, run)
+        Ok(evaluate(depth, &invocation.policy.variables, &inputs, run))
     }
 }

@@ -89,8 +89,8 @@ pub(super) fn validate(
         };
         let Invocation { policy, binding, .. } = &invocation;
         let depth = policy.depth(policy.rules.expressions());
-        let denials =
-            request.evaluate(&invocation, depth, namespace.as_ref(), |evaluation| judge(policy, evaluation));
+        let denials = request
+            .evaluate(&invocation, depth, namespace.as_ref(), |evaluation| judge(policy, evaluation))?;
         for denial in denials {
             let message = &denial.message;
             for action in binding.actions.iter().filter(|_| !denial.always) {

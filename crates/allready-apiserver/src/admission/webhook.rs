@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::{
     attributes::Matched,
-    client::{ClientConfig, Services},
     expression::{Expression, Inputs, Trouble, Variables, evaluate},
     matching::MatchResources,
     policy::{Request, expressions},
@@ -20,6 +19,7 @@ use super::{
 use crate::{
     patch,
     status::{Cause, Details, Failure, quote},
+    webhook::{ClientConfig, Services},
 };
 use kube_cel::cel::Value as Cel;
 
@@ -98,8 +98,9 @@ impl Webhook {
             return Ok(true);
         }
         let none = Variables::default();
-        let (object, old) =
-            (request.in_version(request.object, matched), request.in_version(request.old, matched));
+        let [object, old] =
+            [request.object, request.old].map(|it| request.in_version(it, matched).map_err(|it| it.message));
+        let (object, old) = (object?, old?);
         let (authorizer, request_resource) = request.authorizers();
         let inputs = Inputs {
             object: object.as_ref(),
@@ -149,8 +150,11 @@ impl Webhook {
         let uid = uuid::Uuid::new_v4().to_string();
         let mut asked = request.attributes.to_request(matched);
         asked["uid"] = uid.as_str().into();
-        asked["object"] = request.in_version(request.object, matched).unwrap_or_default();
-        asked["oldObject"] = request.in_version(request.old, matched).unwrap_or_default();
+        for (field, object) in [("object", request.object), ("oldObject", request.old)] {
+            let object = request.in_version(object, matched);
+            let object = object.map_err(|why| Problem::Refused(Box::new(Failure::internal(why.message))))?;
+            asked[field] = object.unwrap_or_default();
+        }
         let review =
             json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked });
         let reply = self.client.post(&review, self.timeout, services);
@@ -315,10 +319,10 @@ pub(super) fn mutate(
                     "admission webhook {name} attempted to modify the object, which is not supported for this operation"
                 )));
             };
-            let there = request.in_version(Some(object), &matched).unwrap_or_default();
+            let there = request.in_version(Some(object), &matched)?.unwrap_or_default();
             let patched = patch::json::Patch::read(&patch, false).and_then(|patch| patch.apply(there));
             let mut new = patched.map_err(|failure| Failure::internal(failure.message))?;
-            new = request.back(new, &matched);
+            new = request.back(new, &matched)?;
             settle(&mut new);
             if new != *object {
                 changed = true;

@@ -278,6 +278,13 @@ fn families(new: &mut Value, old: Option<&Value>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Tells the service of the API server itself from all others.
+fn is_api_server(service: &Value) -> bool {
+    [("namespace", "default"), ("name", "kubernetes")]
+        .iter()
+        .all(|(field, value)| text_at(service, &["metadata", field]) == *value)
+}
+
 fn give_address(
     new: &mut Value,
     taken: &Taken,
@@ -287,10 +294,12 @@ fn give_address(
 ) -> Result<(), Failure> {
     let asked = text_at(new, &["spec", "clusterIP"]).to_owned();
     if asked.is_empty() {
-        // The first address of the range is the API server's own, the last one is everyone's.
+        // The first address of the range is that of the API server's own service, the last one is everyone's.
         let count = ranges.size() - 3;
         let first = u32::try_from(seed % u64::from(count)).unwrap_or(0);
-        let mut free = (0..count).map(|step| ranges.address(2 + (first + step) % count).to_string());
+        let own = is_api_server(new).then(|| ranges.address(1).to_string());
+        let others = (0..count).map(|step| ranges.address(2 + (first + step) % count).to_string());
+        let mut free = own.into_iter().chain(others);
         let Some(address) = free.find(|address| !taken.addresses.contains(address)) else {
             let name = crate::status::quote(text_at(new, &["metadata", "name"]));
             let why = format!("failed to allocate a serviceIP for Service {name}: range is full");

@@ -45,6 +45,8 @@
 //!   sentence before it is the same.
 //! - Several wrong types in one body are told by the name of the field, not by its place in the body.
 //! - Amounts written with a leading `+` or `0`, or with nothing after the dot, are brought into canonical form.
+//!
+//! Follows `pkg/apis` (defaults, conversion and validation of each group) and `pkg/registry` (the strategy of each kind) of Kubernetes.
 
 mod address;
 mod autoscaling;
@@ -69,7 +71,7 @@ mod written;
 
 pub(crate) use address::Ranges;
 pub(crate) use autoscaling::to_stored as newest_autoscaler;
-pub(crate) use prepare::without_projections;
+pub(crate) use prepare::{date_conditions, without_projections};
 pub(crate) use table::{blank, resources};
 pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

@@ -34,6 +34,14 @@ pub(crate) fn decoded(row: &Row, object: &mut Value) {
     if row.kind == "DaemonSet" && at(object, &TEMPLATE_GENERATION).is_none() {
         put(object, &TEMPLATE_GENERATION, json!("0"));
     }
+    if row.kind == "Pod" {
+        // The one address rules over the list, as for old kubelets.
+        let one = text_at(object, &["status", "podIP"]).to_owned();
+        let first = object.pointer("/status/podIPs/0/ip").and_then(Value::as_str);
+        if !one.is_empty() && first != Some(&one) {
+            put(object, &["status", "podIPs"], json!([{ "ip": one }]));
+        }
+    }
     if row.kind == "Secret" {
         let Some(map) = object.as_object_mut() else { return };
         if let Some(Value::Object(plain)) = map.remove("stringData") {
@@ -106,6 +114,7 @@ pub(crate) fn create(row: &Row, name: &str, object: &mut Value, call: &Call) {
         "Pod" => pod(object),
         "Job" => job(object),
         "DaemonSet" => put(object, &TEMPLATE_GENERATION, json!("1")),
+        "ResourceSlice" => taints(object, call),
         "Lease" => {
             remove(object, &["spec", "strategy"]);
             remove(object, &["spec", "preferredHolder"]);
@@ -126,6 +135,8 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
         // The managed fields keep their own account of what a status write may not touch.
         match path.as_slice() {
             ["metadata", "deletionTimestamp"] => {}
+            // What may not change in them is refused, and not put back.
+            ["status", "conditions"] => decided(new, old),
             ["metadata"] => {
                 for field in ["labels", "annotations", "ownerReferences", "finalizers"] {
                     carry(new, old, &["metadata", field]);
@@ -303,6 +314,46 @@ fn quality_of_service(pod: &Value) -> &'static str {
         (true, _) => "BestEffort",
         (_, true) => "Guaranteed",
         _ => "Burstable",
+    }
+}
+
+/// Decisions about a request for a certificate are as they were, unless one comes or goes, which is refused.
+fn decided(new: &mut Value, old: &Value) {
+    for kind in ["Approved", "Denied"] {
+        let is_decision = |one: &&Value| text_at(one, &["type"]) == kind;
+        let before: Vec<Value> =
+            items(old, &["status", "conditions"]).iter().filter(is_decision).cloned().collect();
+        let list = new.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+        let now: Vec<&mut Value> =
+            list.into_iter().flatten().filter(|one| text_at(one, &["type"]) == kind).collect();
+        if now.len() == before.len() {
+            now.into_iter().zip(before).for_each(|(now, before)| *now = before);
+        }
+    }
+}
+
+/// The conditions of a request for a certificate say when they were written, and since when they hold.
+pub(crate) fn date_conditions(new: &mut Value, old: &Value, now: &str) {
+    let list = new.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+    for condition in list.into_iter().flatten().filter(|condition| condition.is_object()) {
+        if condition["lastUpdateTime"].is_null() {
+            condition["lastUpdateTime"] = now.into();
+        }
+        if condition["lastTransitionTime"].is_null() {
+            let same = |one: &&Value| ["type", "status"].iter().all(|field| one[field] == condition[field]);
+            let before = items(old, &["status", "conditions"]).iter().find(same);
+            let since = before.map(|one| one["lastTransitionTime"].clone()).filter(|time| !time.is_null());
+            condition["lastTransitionTime"] = since.unwrap_or_else(|| now.into());
+        }
+    }
+}
+
+/// The taints of devices say since when they hold.
+fn taints(slice: &mut Value, call: &Call) {
+    let devices = slice.pointer_mut("/spec/devices").and_then(Value::as_array_mut).into_iter().flatten();
+    let taints = devices.filter_map(|device| device.get_mut("taints")?.as_array_mut()).flatten();
+    for taint in taints.filter(|taint| taint["timeAdded"].is_null()) {
+        taint["timeAdded"] = now(call);
     }
 }
 

@@ -132,6 +132,7 @@ impl Strategy for Builtin {
     fn name_problem(&self, name: &str) -> Vec<String> {
         match self.row.kind {
             "Namespace" | "Service" => names::dns_label(name),
+            "IPAddress" => validate::address_problems(name),
             "Role" | "RoleBinding" | "ClusterRole" | "ClusterRoleBinding" => names::path_segment(name),
             _ => names::dns_subdomain(name),
         }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     schema::validate::path,
     status::{FieldError, quote},
+    webhook::{service_problems, url_problems},
 };
 
 /// What is wrong with a definition; with the one it replaces, if there is one.
@@ -113,12 +114,7 @@ fn conversion(spec: &Map<String, Value>, errors: &mut Vec<FieldError>) {
     one_of("spec.conversion.strategy", strategy, &["None", "Webhook"], errors);
     let webhook = object(conversion, "webhook");
     if strategy == "Webhook" {
-        let before = errors.len();
         webhook_conversion(webhook, errors);
-        if errors.len() == before {
-            let detail = "conversion by webhook is not covered by this server: use None";
-            errors.push(FieldError::forbidden("spec.conversion.strategy", detail));
-        }
     } else if let Some(webhook) = webhook {
         let detail = "should not be set when strategy is not set to Webhook";
         if raw::given(webhook, "clientConfig").is_some() {
@@ -134,10 +130,13 @@ fn webhook_conversion(webhook: Option<&Map<String, Value>>, errors: &mut Vec<Fie
     let field = "spec.conversion.webhookClientConfig";
     match webhook.and_then(|webhook| object(webhook, "clientConfig")) {
         None => errors.push(FieldError::required(field, "required when strategy is set to Webhook")),
-        Some(client) if raw::given(client, "url").is_some() == raw::given(client, "service").is_some() => {
-            errors.push(FieldError::required(field, "exactly one of url or service is required"));
-        }
-        Some(_) => {}
+        Some(client) => match (raw::given(client, "url"), raw::given(client, "service")) {
+            (Some(url), None) => {
+                errors.extend(url_problems(&format!("{field}.url"), url.as_str().unwrap_or_default()));
+            }
+            (None, Some(service)) => errors.extend(service_problems(&format!("{field}.service"), service)),
+            _ => errors.push(FieldError::required(field, "exactly one of url or service is required")),
+        },
     }
     let field = "spec.conversion.conversionReviewVersions";
     let versions = webhook.map(|webhook| raw::texts(webhook, "conversionReviewVersions")).unwrap_or_default();

@@ -4,16 +4,18 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{raw, scale};
+use super::{conversion::Converter, raw, scale};
 use crate::{
-    resource::{Call, Endpoint, Strategy, Version},
+    resource::{Call, Endpoint, Strategy, Version, renamed},
     schema::{self, Schema, Validator, malformed::problem, validate::malformed},
-    status::{FieldError, display, quote},
+    status::{Failure, FieldError, display, quote},
 };
 
 /// The [`Strategy`] of a custom kind.
 pub(super) struct CustomStrategy {
     pub(super) validators: BTreeMap<String, Validator>,
+    /// The webhook that converts between the versions, where there is one.
+    pub(super) converter: Option<Converter>,
     /// Every version of the definition, served or not, with metadata.
     pub(super) schemas: BTreeMap<String, Arc<Schema>>,
     /// The spec and the accepted names.
@@ -88,6 +90,17 @@ impl Strategy for CustomStrategy {
 
     fn is_fresh(&self, object: &Value) -> bool {
         matches!(self.own_schema(object), Some(Some(own)) if schema::is_settled(own, object))
+    }
+
+    fn calls_webhook(&self) -> bool {
+        self.converter.is_some()
+    }
+
+    fn to_version(&self, object: Value, api_version: &str) -> Result<Value, Failure> {
+        match &self.converter {
+            Some(converter) => converter.convert(object, api_version),
+            None => Ok(renamed(object, api_version)),
+        }
     }
 
     fn store_from(&self, _from: &Version, object: &mut Value) {

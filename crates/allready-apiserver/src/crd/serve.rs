@@ -6,12 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::{
     accept::has_condition,
+    conversion::Converter,
     custom::CustomStrategy,
     raw::{self, flag, list, object, text, texts},
 };
 use crate::{
     resource::{Column, Resource, Scale, Version, ready},
     schema::{Schema, Validator, parse, with_object_meta},
+    webhook::Services,
 };
 
 /// What of a definition decides what is served and how.
@@ -20,8 +22,8 @@ pub(crate) fn made_from(crd: &Value) -> Value {
 }
 
 /// The resource that an established definition is, from a resourceVersion on; `None` for one that is not established, or
-/// serves nothing.
-pub(crate) fn serve(crd: &Value, since: u64) -> Option<Resource> {
+/// serves nothing. `services` are where those of webhooks listen.
+pub(crate) fn serve(crd: &Value, since: u64, services: &Arc<Services>) -> Option<Resource> {
     if !has_condition(crd, "Established") {
         return None;
     }
@@ -62,6 +64,7 @@ pub(crate) fn serve(crd: &Value, since: u64) -> Option<Resource> {
         verbs: Vec::new(),
         strategy: Arc::new(CustomStrategy {
             validators,
+            converter: Converter::of(spec, services),
             definition: made_from(crd),
             since,
             schemas,

@@ -43,6 +43,11 @@ impl Strategy for DefinitionStrategy {
         if spec.get("conversion").is_none_or(Value::is_null) {
             spec.insert("conversion".into(), json!({"strategy": "None"}));
         }
+        let service =
+            spec.get_mut("conversion").and_then(|it| it.pointer_mut("/webhook/clientConfig/service"));
+        if let Some(service) = service.and_then(Value::as_object_mut) {
+            service.entry("port").or_insert_with(|| 443.into());
+        }
     }
 
     fn prepare_create(&self, _version: &Version, object: &mut Value, _call: &Call) {

@@ -72,9 +72,9 @@ pub(crate) trait Schemas {
         false
     }
 
-    /// An object in another version of its kind.
-    fn convert<'v>(&self, object: &'v Value, _api_version: &str) -> Cow<'v, Value> {
-        Cow::Borrowed(object)
+    /// An object in another version of its kind, or why it cannot be had.
+    fn convert<'v>(&self, object: &'v Value, _api_version: &str) -> Result<Cow<'v, Value>, String> {
+        Ok(Cow::Borrowed(object))
     }
 }
 

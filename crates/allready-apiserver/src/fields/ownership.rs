@@ -108,7 +108,7 @@ impl<'a> Rules<'a> {
         if own.unwrap_or(self.writer.api_version) == version {
             return Ok(Cow::Borrowed(object));
         }
-        let converted = self.schemas.convert(object, version);
+        let converted = self.schemas.convert(object, version)?;
         validate(&converted, kind, Duplicates::Refused)?;
         Ok(converted)
     }

@@ -208,7 +208,11 @@ impl Asked {
     {
         let listing = matches!(target.verb, Verb::List | Verb::Watch);
         let place = if target.custom { Place::Custom } else { Place::Builtin { list: listing } };
-        let wanted = negotiate::accept(&self.accept, place, target.verb == Verb::Watch)?;
+        let mut wanted = negotiate::accept(&self.accept, place, target.verb == Verb::Watch)?;
+        if target.resource.verbs == ["create"] {
+            // A question has no columns.
+            wanted.form = Form::Whole;
+        }
         let include = match wanted.form {
             Form::Table { .. } => Include::parse(path::first(&self.query, "includeObject"))?,
             _ => Include::default(),

@@ -94,12 +94,15 @@ impl Shared {
         let random = uuid::Uuid::new_v4();
         let seed = seed.map_or(random.as_u64_pair(), |seed| (seed, mix(seed)));
         let dice = Dice { seed: [seed.0, seed.1], drawn: AtomicU64::new(0) };
+        let users: Arc<[(String, User)]> = users.into();
+        let engine = Engine::new(boot::registry(ranges), window, &|| (clock(), dice.draw()));
+        engine.know(Arc::clone(&users));
         Self {
-            engine: Engine::new(boot::registry(ranges), window, &|| (clock(), dice.draw())),
+            engine,
             faults: Faults::seeded(seed.0),
             given: Mutex::default(),
             token,
-            users: users.into(),
+            users,
             clock,
             patience,
             room: Room::new(BUDGET),
@@ -232,7 +235,10 @@ impl Shared {
         self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn listens_on(&self, address: String) {
+    pub(crate) fn listens_on(&self, address: String, authority: Option<&str>) {
+        if let Some(authority) = authority {
+            self.engine.trust(authority, self.now());
+        }
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
     }
 

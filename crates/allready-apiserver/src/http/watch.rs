@@ -104,26 +104,59 @@ impl Watch {
 
 impl Source {
     async fn step(mut self) -> (Self, Next) {
-        let mut pieces = Pieces::default();
-        while pieces.is_empty() && !self.over {
-            let event = tokio::select! {
-                biased;
-                cut = ended(&mut self.endings, self.began) => {
-                    let next = cut.then_some(Err(ServiceError));
-                    return (self, next);
-                }
-                event = self.subscription.next() => event,
-            };
-            let Some(event) = event else { return (self, None) };
-            self.write(&event, &mut pieces);
-            // What else is ready goes along.
-            while !self.over && !pieces.is_full() {
-                let Some(event) = self.subscription.at_hand() else { break };
-                self.write(&event, &mut pieces);
+        loop {
+            if let Some(cut) = self.ended() {
+                return (self, cut.then_some(Err(ServiceError)));
+            }
+            let pieces;
+            (self, pieces) = self.gather().await;
+            if !pieces.is_empty() {
+                return (self, Some(Ok(pieces.finish())));
+            }
+            let more = !self.over
+                && tokio::select! {
+                    biased;
+                    _ = self.endings.wait_for(|now| *now != self.began) => true,
+                    more = self.subscription.wait() => more,
+                };
+            if !more {
+                return (self, None);
             }
         }
-        let next = (!pieces.is_empty()).then(|| Ok(pieces.finish()));
-        (self, next)
+    }
+
+    /// Says, of a watch that was ended from outside, whether the connection is cut.
+    fn ended(&self) -> Option<bool> {
+        let now = *self.endings.borrow();
+        // Without a sender the server is gone, and so are its connections.
+        let gone = self.endings.has_changed().is_err();
+        (gone || now != self.began).then_some(gone || now.cut != self.began.cut)
+    }
+
+    /// What is ready. Where a webhook converts it, another thread waits for that: the webhook may listen on this very one.
+    async fn gather(mut self) -> (Self, Pieces) {
+        if !self.view.resource.strategy.calls_webhook() {
+            let pieces = self.at_hand();
+            return (self, pieces);
+        }
+        let work = tokio::task::spawn_blocking(move || {
+            let pieces = self.at_hand();
+            (self, pieces)
+        });
+        match work.await {
+            Ok(done) => done,
+            // The runtime is being stopped, and this with it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    fn at_hand(&mut self) -> Pieces {
+        let mut pieces = Pieces::default();
+        while !self.over && !pieces.is_full() {
+            let Some(event) = self.subscription.at_hand() else { break };
+            self.write(&event, &mut pieces);
+        }
+        pieces
     }
 
     fn write(&mut self, event: &Event, pieces: &mut Pieces) {
@@ -172,14 +205,5 @@ impl Source {
         self.started = true;
         let line = format!("{}\n", json!({ "type": event.kind, "object": dated(shown, *form) }));
         Ok(Line::Whole(line.into()))
-    }
-}
-
-/// Waits until watches are ended from outside; says whether the connection is cut.
-async fn ended(endings: &mut watch::Receiver<Endings>, began: Endings) -> bool {
-    match endings.wait_for(|now| *now != began).await {
-        Ok(now) => now.cut != began.cut,
-        // The server is gone, and so are its connections.
-        Err(_) => true,
     }
 }

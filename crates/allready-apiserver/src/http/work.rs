@@ -66,7 +66,8 @@ impl Work {
             Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
         };
         // A webhook may listen on this very thread.
-        let calls = is_write(call.verb) && self.shared.engine().calls_webhooks();
+        let calls = is_write(call.verb) && self.shared.engine().calls_webhooks()
+            || call.resource.strategy.calls_webhook();
         if !(calls || is_long(&call, held) && threads()) {
             return guarded(|| self.answer(call))?;
         }

@@ -2,6 +2,8 @@
 //!
 //! The shapes of built-in kinds are data of this crate, what their fields mean comes from the types that it is built with, and
 //! custom kinds bring both themselves.
+//!
+//! Follows `k8s.io/kube-openapi/pkg/builder3` and `k8s.io/apiserver/pkg/endpoints/discovery` (aggregated discovery: KEP-3352).
 
 use serde_json::{Map, Value, json};
 

@@ -180,6 +180,16 @@ pub(crate) trait Strategy: Send + Sync {
         crate::status::json_text(object)
     }
 
+    /// Whether a webhook converts between the versions of the kind, so that reading may take long, too.
+    fn calls_webhook(&self) -> bool {
+        false
+    }
+
+    /// An object of one version as one of another, before [`Self::store_from`] or [`Self::serve_as`].
+    fn to_version(&self, object: Value, api_version: &str) -> Result<Value, Failure> {
+        Ok(renamed(object, api_version))
+    }
+
     /// Turns an object of a served version into the stored version. It has its new `apiVersion` already.
     fn store_from(&self, _from: &Version, _object: &mut Value) {}
 
@@ -284,6 +294,14 @@ pub(crate) trait Strategy: Send + Sync {
     /// Paths (`["status"]`, `["spec", "nodeName"]`) that a write through the endpoint never owns, because it cannot
     /// change them.
     fn reset_fields(&self, version: &Version, endpoint: Endpoint) -> Vec<Vec<&'static str>>;
+}
+
+/// An object that is said to be of another version.
+pub(crate) fn renamed(mut object: Value, api_version: &str) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".into(), api_version.into());
+    }
+    object
 }
 
 /// Everything that is served at one moment.

@@ -30,8 +30,13 @@ impl Cluster for Engine {
         convert::served(resource, version, stored)
     }
 
-    fn convert(&self, object: &Value, from: (&Resource, &Version), to: (&Resource, &Version)) -> Value {
-        let written = convert::Written::new(from.0, Some(from.1), object);
+    fn convert(
+        &self,
+        object: &Value,
+        from: (&Resource, &Version),
+        to: (&Resource, &Version),
+    ) -> Result<Value, Failure> {
+        let written = convert::Written::new(from.0, Some(from.1), object)?;
         convert::served_value(to.0, to.1, written.read().clone())
     }
 }
@@ -108,7 +113,7 @@ impl Scope<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let Some(chain) = self.chain() else { return Ok(()) };
-        let old = convert::served_value(self.resource, self.version, old.clone());
+        let old = convert::served_value(self.resource, self.version, old.clone())?;
         let attributes = Attributes {
             options: options.to_value(),
             dry_run: options.dry_run,

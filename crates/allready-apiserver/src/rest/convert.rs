@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{decode::is_custom, finish};
+use super::{decode::is_custom, finish, meta};
 use crate::{
     fields::Schemas,
     resource::{Registry, Resource, Version},
@@ -29,7 +29,7 @@ pub(crate) fn served(resource: &Resource, version: &Version, stored: &Stored) ->
     if shows_as_stored(resource, version, stored.version) {
         return stored.value();
     }
-    Ok(served_value(resource, version, current(resource, stored)?))
+    served_value(resource, version, current(resource, stored)?)
 }
 
 /// A stored object in its stored version, as it is read today.
@@ -38,7 +38,12 @@ pub(crate) fn current(resource: &Resource, stored: &Stored) -> Result<Value, Fai
         return stored.value();
     }
     let mut object = match stored.written() {
-        Some(written) => written.clone(),
+        Some(written) => {
+            let mut written = written.clone();
+            // It was written before it had its version.
+            meta::set(&mut written, "resourceVersion", Some(stored.version.to_string().into()));
+            written
+        }
         None => stored.value()?,
     };
     resource.strategy.refresh(&mut object);
@@ -46,15 +51,17 @@ pub(crate) fn current(resource: &Resource, stored: &Stored) -> Result<Value, Fai
 }
 
 /// What is read today, in a served version.
-pub(crate) fn served_value(resource: &Resource, version: &Version, mut object: Value) -> Value {
+pub(crate) fn served_value(
+    resource: &Resource,
+    version: &Version,
+    mut object: Value,
+) -> Result<Value, Failure> {
     let wanted = resource.api_version(&version.name);
     if object["apiVersion"] != *wanted {
-        if let Some(fields) = object.as_object_mut() {
-            fields.insert("apiVersion".into(), wanted.into());
-        }
+        object = resource.strategy.to_version(object, &wanted)?;
         resource.strategy.serve_as(version, &mut object);
     }
-    object
+    Ok(object)
 }
 
 /// JSON of a stored object in a served version; the stored bytes themselves where they are just that.
@@ -83,7 +90,7 @@ pub(crate) fn served_bytes_of(
     if !resource.strategy.shown_as_stored(written) {
         resource.strategy.refresh(&mut object);
     }
-    Ok(served_value(resource, version, object).to_string().into())
+    Ok(served_value(resource, version, object)?.to_string().into())
 }
 
 /// An object on its way into the store: what is written, and what will be read from that.
@@ -95,18 +102,22 @@ pub(crate) struct Written<'v> {
 
 impl<'v> Written<'v> {
     /// Writes an object of a served version, or of the stored one.
-    pub(crate) fn new(resource: &Resource, version: Option<&Version>, object: &'v Value) -> Self {
+    pub(crate) fn new(
+        resource: &Resource,
+        version: Option<&Version>,
+        object: &'v Value,
+    ) -> Result<Self, Failure> {
         let form = match version {
             None => Cow::Borrowed(object),
-            Some(version) => stored_form(resource, version, object),
+            Some(version) => stored_form(resource, version, object)?,
         };
         if !is_custom(resource) || resource.strategy.is_fresh(&form) {
-            return Self { form, read: None };
+            return Ok(Self { form, read: None });
         }
         let mut read = form.as_ref().clone();
         resource.strategy.refresh(&mut read);
         let read = (read != *form).then_some(read);
-        Self { form, read }
+        Ok(Self { form, read })
     }
 
     /// The object as it will be read, in the stored version.
@@ -115,13 +126,13 @@ impl<'v> Written<'v> {
     }
 
     /// The object as it will be read, in a served version; `None` where that is just what was given.
-    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Option<Value> {
+    pub(crate) fn served(&self, resource: &Resource, version: &Version) -> Result<Option<Value>, Failure> {
         if let (None, Cow::Borrowed(given)) = (&self.read, &self.form)
             && given["apiVersion"] == *resource.api_version(&version.name)
         {
-            return None;
+            return Ok(None);
         }
-        Some(served_value(resource, version, self.read().clone()))
+        served_value(resource, version, self.read().clone()).map(Some)
     }
 
     /// Whether writing it would change nothing of what is stored. `shown` is what is stored, where that is known already.
@@ -158,16 +169,17 @@ fn selectable(resource: &Resource, object: &Value) -> Vec<(Box<str>, Box<str>)> 
 }
 
 /// An object of a served version as it is stored; the object itself where it is just that.
-fn stored_form<'v>(resource: &Resource, version: &Version, object: &'v Value) -> Cow<'v, Value> {
+fn stored_form<'v>(
+    resource: &Resource,
+    version: &Version,
+    object: &'v Value,
+) -> Result<Cow<'v, Value>, Failure> {
     if is_stored_form(resource, version) {
-        return Cow::Borrowed(object);
+        return Ok(Cow::Borrowed(object));
     }
-    let mut object = object.clone();
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("apiVersion".into(), resource.storage_version.clone().into());
-    }
+    let mut object = resource.strategy.to_version(object.clone(), &resource.storage_version)?;
     resource.strategy.store_from(version, &mut object);
-    Cow::Owned(object)
+    Ok(Cow::Owned(object))
 }
 
 /// The schemas of every version in which the objects of a place are shown.
@@ -198,29 +210,27 @@ impl Schemas for PlaceSchemas<'_> {
         is_custom(self.resource)
     }
 
-    fn convert<'v>(&self, object: &'v Value, api_version: &str) -> Cow<'v, Value> {
+    fn convert<'v>(&self, object: &'v Value, api_version: &str) -> Result<Cow<'v, Value>, String> {
         let found = object["apiVersion"].as_str().unwrap_or_default();
         if found == api_version {
-            return Cow::Borrowed(object);
+            return Ok(Cow::Borrowed(object));
         }
         if self.custom() {
             // Custom objects are pruned only on their way into and out of the storage: what the other version does not
             // know is still there when ownership is worked out, and is an error then.
-            let mut object = object.clone();
-            if let Some(fields) = object.as_object_mut() {
-                fields.insert("apiVersion".into(), api_version.into());
-            }
-            return Cow::Owned(object);
+            let converted = self.resource.strategy.to_version(object.clone(), api_version);
+            return converted.map(Cow::Owned).map_err(|failure| failure.message);
         }
         let (Some(from), Some(to)) = (self.find(found), self.find(api_version)) else {
-            return Cow::Borrowed(object);
+            return Ok(Cow::Borrowed(object));
         };
         let from_version = from.0.version(&from.1).unwrap_or(self.version);
-        let object = stored_form(&from.0, from_version, object).into_owned();
-        Cow::Owned(match to.0.version(&to.1) {
+        let stored = stored_form(&from.0, from_version, object).map(Cow::into_owned);
+        let converted = stored.and_then(|object| match to.0.version(&to.1) {
             Some(version) => served_value(&to.0, version, object),
-            None => object,
-        })
+            None => Ok(object),
+        });
+        converted.map(Cow::Owned).map_err(|failure| failure.message)
     }
 }
 

@@ -53,6 +53,7 @@ impl Scope<'_> {
     /// Removes one object.
     pub(super) fn delete(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let options = self.delete_options()?;
+        self.warn_of_orphans(&options, warnings);
         let immortal = ["default", "kube-system", "kube-public"];
         if self.is("", "namespaces") && immortal.contains(&self.name()) {
             return Err(Failure::forbidden("namespaces", self.name(), "this namespace may not be deleted"));
@@ -73,7 +74,7 @@ impl Scope<'_> {
             let body = self.gone_status(object).to_string().into();
             Answer::new(code, Body::Status(body))
         } else {
-            let shown = convert::served_value(self.resource, self.version, object.clone());
+            let shown = convert::served_value(self.resource, self.version, object.clone())?;
             Answer::object(code, shown.to_string().into())
         };
         if !options.dry_run {
@@ -126,6 +127,13 @@ impl Scope<'_> {
         DeleteOptions::read(self.call, Some(&body))
     }
 
+    /// The pods of a job stay unless the client says otherwise.
+    fn warn_of_orphans(&self, options: &DeleteOptions, warnings: &mut Vec<String>) {
+        if self.is("batch", "jobs") && options.policy.is_none() && options.orphan.is_none() {
+            warnings.push("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning".to_owned());
+        }
+    }
+
     /// Some kinds answer with the object that went, others with a `Status`.
     fn returns_deleted(&self) -> bool {
         self.resource.strategy.returns_deleted()
@@ -145,6 +153,7 @@ impl Scope<'_> {
     pub(super) fn delete_collection(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let options = ListOptions::read(self.call, false)?;
         let delete = self.delete_options()?;
+        self.warn_of_orphans(&delete, warnings);
         let selection = self.select(&options)?;
         let now = self.call.now;
         let mut items = Vec::with_capacity(selection.items.len());
@@ -198,6 +207,10 @@ impl Engine {
                 return Err(Failure::not_found(&resource.qualified(), name));
             };
             let old = convert::current(resource, &live)?;
+            if let Some(version) = through.filter(|_| resource.strategy.calls_webhook()) {
+                // What cannot be read is not removed either.
+                convert::served(resource, version, &live)?;
+            }
             check_preconditions(resource, &old, options)?;
             let mut new = old.clone();
             let plan = plan(resource, &mut new, options, now);
@@ -236,10 +249,10 @@ impl Engine {
         dry_run: bool,
     ) -> Result<Option<Removal>, Failure> {
         let seen = match through {
-            Some(version) => convert::served_value(resource, version, new),
+            Some(version) => convert::served_value(resource, version, new)?,
             None => new,
         };
-        let written = convert::Written::new(resource, through, &seen);
+        let written = convert::Written::new(resource, through, &seen)?;
         let mut read = written.read().clone();
         if dry_run || written.is_same_as(live, None)? {
             return Ok(Some(Removal::Marked(read)));

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Scope, meta, names};
 use crate::{
+    builtin,
     resource::Endpoint,
     status::{Failure, FieldError},
 };
@@ -84,6 +85,9 @@ impl Scope<'_> {
         strategy.prepare_update(self.version, endpoint, object, old);
         if self.is_custom() && endpoint == Endpoint::Status {
             keep_metadata(object, old);
+        }
+        if self.is("certificates.k8s.io", "certificatesigningrequests") {
+            builtin::date_conditions(object, old, &timestamp(self.call.now));
         }
         if strategy.moves_generation(object, old) == Some(true) {
             meta::set(object, "generation", Some((before.unwrap_or_default() + 1).into()));

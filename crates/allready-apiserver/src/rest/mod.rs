@@ -1,4 +1,6 @@
 //! The verbs: from a [`crate::resource::Call`] to an [`Answer`].
+//!
+//! Follows `k8s.io/apiserver/pkg/endpoints/handlers` and `pkg/registry/generic/registry/store.go`.
 
 use std::{
     cell::OnceCell,
@@ -16,9 +18,10 @@ use crate::{
     admission,
     json::{self, Parsed},
     meta, names,
-    resource::{Call, Endpoint, Registry, Resource, Stamp, Verb, Version},
+    resource::{Call, Endpoint, Registry, Resource, Stamp, User, Verb, Version},
     status::Failure,
     store::{Draft, Everything, Store, Subscription, Window},
+    webhook::Services,
 };
 
 mod admit;
@@ -105,14 +108,19 @@ struct Inner {
     access: Index,
     admission: admission::Index,
     /// The addresses at which the services of webhooks listen.
-    services: admission::Services,
+    services: Arc<Services>,
     /// Resources whose definitions are being deleted, so that a create need not look into them.
     terminating: RwLock<HashSet<String>>,
     /// The uids of the definitions that are served, by their names; held while that changes.
     definitions: Mutex<HashMap<String, String>>,
     /// Held by a write that gives what must be unique, until it is stored.
     turn: Mutex<()>,
-    tokens: service_accounts::Tokens,
+    /// The events that end, and when.
+    events: Mutex<keeper::Expiry>,
+    /// The users that are known by their tokens.
+    users: RwLock<Arc<[(String, User)]>>,
+    /// The certificate authority of the socket that was opened last, as PEM.
+    authority: RwLock<Option<String>>,
 }
 
 impl Engine {
@@ -125,11 +133,13 @@ impl Engine {
             controllers: AtomicBool::new(true),
             access: Index::default(),
             admission: admission::Index::default(),
-            services: admission::Services::default(),
+            services: Arc::default(),
             terminating: RwLock::default(),
             definitions: Mutex::default(),
             turn: Mutex::default(),
-            tokens: service_accounts::Tokens::default(),
+            events: Mutex::default(),
+            users: RwLock::new(Arc::new([])),
+            authority: RwLock::default(),
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.begin(stamp);
@@ -163,7 +173,7 @@ impl Engine {
     }
 
     /// The addresses at which the services of webhooks listen.
-    pub(crate) fn services(&self) -> &admission::Services {
+    pub(crate) fn services(&self) -> &Arc<Services> {
         &self.inner.services
     }
 
@@ -182,6 +192,7 @@ impl Engine {
         self.store().restart(keep_data);
         if !keep_data {
             self.serve_base(&mut served);
+            self.forget_events();
         }
         self.inner.access.clear();
         self.inner.admission.clear();
@@ -198,6 +209,7 @@ impl Engine {
         self.inner.access.clear();
         self.inner.admission.clear();
         drop(served);
+        self.forget_events();
         self.begin(stamp);
         self.look_at_everything(stamp().0);
     }
@@ -242,11 +254,13 @@ impl Engine {
         }
         self.make_default_namespaces(stamp);
         self.make_default_roles(stamp);
+        self.make_own_service(stamp);
     }
 
     /// Does what a call asks for, and the housekeeping that follows from it.
     #[expect(clippy::needless_pass_by_value, reason = "a call is used up by its answer")]
     pub(crate) fn handle(&self, call: Call) -> Result<Answer, Failure> {
+        self.end_events(call.now);
         let resource = call.resource.clone();
         let version = resource.version(&call.version).ok_or_else(Failure::no_such_resource)?;
         let body = OnceCell::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Answer, Scope, convert, decode,
     decode::Strict,
-    json,
+    json, meta,
     options::{Validation, WriteKind, WriteOptions},
     raw::Raw,
 };
@@ -245,6 +245,21 @@ impl Scope<'_> {
         };
         let new = fields::apply(&request)?;
         depth::check(&new)?;
+        if !self.is_custom() {
+            let converted = self.resource.strategy.convert(self.version, &mut new.clone());
+            converted.map_err(|why| {
+                let (namespace, name) = (meta::text(config, "namespace"), meta::text(config, "name"));
+                let (group, kind) = (&self.resource.group, &self.resource.kind);
+                let kind = format!("{group}/{}, Kind={kind}", self.version.name);
+                Failure::new(
+                    500,
+                    "",
+                    format!(
+                        "failed to convert new object ({namespace}/{name}; {kind}) to proper version: unable to convert unstructured object to {kind}: {why}"
+                    ),
+                )
+            })?;
+        }
         Ok(new)
     }
 

@@ -22,7 +22,7 @@ use crate::{
 const BUDGETS: &str = "poddisruptionbudgets.policy";
 
 impl Scope<'_> {
-    /// Deletes the pod, which says why it went. Nothing here disrupts too much: there are no budgets.
+    /// Deletes the pod, which says why it went, unless a disruption budget is against it.
     pub(super) fn evict(&self, warnings: &mut Vec<String>) -> Result<Answer, Failure> {
         let (mut eviction, options) = self.posted("Eviction", "policy/v1", warnings)?;
         self.admit_posted(&mut eviction, "policy/v1", warnings)?;

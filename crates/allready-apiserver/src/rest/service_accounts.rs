@@ -1,13 +1,12 @@
 //! Tokens of service accounts: `TokenRequest`, as `kubectl create token` posts it.
 //!
-//! A token is a random text that this server remembers, and no JWT: nobody else can check it.
+//! A token is a random text that this server remembers, and no JWT: nobody else can check it. What it remembers is in the store,
+//! at a place that nobody is served, and so saved with everything else.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -17,46 +16,78 @@ use super::{
 use crate::{
     resource::User,
     status::{Failure, FieldError},
+    store::{Draft, Expect},
 };
+
+/// Whom tokens are for: this server.
+pub(super) const AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// Seconds that a token lives when nobody asks for another time.
 const USUAL: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// The tokens that were given out, by their text.
-#[derive(Default)]
-pub(super) struct Tokens(Mutex<HashMap<String, Issued>>);
+/// The place of the tokens that were given out, by their text.
+const TOKENS: &str = "/tokens";
 
 /// The service account that a token is for, and the end of its life.
-struct Issued {
-    namespace: String,
-    name: String,
-    uid: String,
-    until: Timestamp,
-}
-
-impl Tokens {
-    fn issue(&self, issued: Issued, now: Timestamp) -> String {
-        // Not from the call, whose randomness also makes uids, which everybody sees.
-        let token =
-            [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|part| part.simple().to_string()).concat();
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, issued| issued.until > now);
-        known.insert(token.clone(), issued);
-        token
-    }
+#[derive(Serialize, Deserialize)]
+pub(super) struct Issued {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) uid: String,
+    /// Absent where it lives as long as its secret.
+    pub(super) until: Option<Timestamp>,
+    /// Name and uid of the secret that holds it, where one does.
+    pub(super) secret: Option<[String; 2]>,
 }
 
 impl Engine {
+    /// Makes a token, and forgets those that hold no more.
+    pub(super) fn issue_token(&self, issued: &Issued, now: Timestamp) -> Result<String, Failure> {
+        for (known, stored) in self.store().list(TOKENS, "", None).items {
+            if !stored.value().is_ok_and(|issued| self.token_holds(issued, now)) {
+                // Whoever was faster has removed it.
+                let _ = self.store().remove(TOKENS, &known, stored.version);
+            }
+        }
+        // Not from the call, whose randomness also makes uids, which everybody sees.
+        let token =
+            [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|part| part.simple().to_string()).concat();
+        let mut object = serde_json::to_value(issued).map_err(Failure::internal)?;
+        object["metadata"] = json!({ "name": "" });
+        let stored = self.store().put(TOKENS, &token, Expect::Absent, &Draft::new(&object));
+        stored.map(|_| token).map_err(|_| Failure::internal("a token was made twice"))
+    }
+
+    /// Tells the server which users have which tokens, for those who ask it.
+    pub(crate) fn know(&self, users: Arc<[(String, User)]>) {
+        *self.inner.users.write().unwrap_or_else(PoisonError::into_inner) = users;
+    }
+
+    /// Who has a token.
+    pub(super) fn user(&self, token: &str, now: Timestamp) -> Option<User> {
+        let users = self.inner.users.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = users.iter().rev().find(|(known, _)| known == token);
+        known.map(|(_, user)| user.clone()).or_else(|| self.service_account(token, now))
+    }
+
     /// The service account that a token is for: one that is still there, before the token expires.
     pub(crate) fn service_account(&self, token: &str, now: Timestamp) -> Option<User> {
-        let known = self.inner.tokens.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let issued = known.get(token).filter(|issued| issued.until > now)?;
-        let account =
-            self.store().get("serviceaccounts", &key(&issued.namespace, &issued.name))?.value().ok()?;
-        let same = meta::text(&account, "uid") == issued.uid;
-        same.then(|| User::service_account(&issued.namespace, &issued.name))
+        let issued = self.store().get(TOKENS, token)?.value().ok()?;
+        let user = User::service_account(issued["namespace"].as_str()?, issued["name"].as_str()?);
+        self.token_holds(issued, now).then_some(user)
+    }
+
+    fn token_holds(&self, issued: Value, now: Timestamp) -> bool {
+        let Ok(issued) = Issued::deserialize(issued) else { return false };
+        let is_there = |place: &str, name: &str, uid: &str| {
+            let found = self.store().get(place, &key(&issued.namespace, name));
+            found.and_then(|found| found.value().ok()).is_some_and(|found| meta::text(&found, "uid") == uid)
+        };
+        issued.until.is_none_or(|until| until > now)
+            && is_there("serviceaccounts", &issued.name, &issued.uid)
+            && issued.secret.as_ref().is_none_or(|[name, uid]| is_there("secrets", name, uid))
     }
 }
 
@@ -83,19 +114,17 @@ impl Scope<'_> {
             namespace: self.namespace().to_owned(),
             name: self.name().to_owned(),
             uid: meta::text(&account, "uid").into(),
-            until,
+            until: Some(until),
+            secret: None,
         };
-        let token = if options.dry_run {
-            String::new()
-        } else {
-            self.engine.inner.tokens.issue(issued, self.call.now)
-        };
+        let token =
+            if options.dry_run { String::new() } else { self.engine.issue_token(&issued, self.call.now)? };
         request["metadata"] = json!({
             "name": self.name(), "namespace": self.namespace(),
             "creationTimestamp": finish::timestamp(self.call.now),
         });
         request["spec"] = json!({
-            "audiences": ["https://kubernetes.default.svc"], "expirationSeconds": seconds, "boundObjectRef": null,
+            "audiences": [AUDIENCE], "expirationSeconds": seconds, "boundObjectRef": null,
         });
         request["status"] = json!({ "token": token, "expirationTimestamp": finish::timestamp(until) });
         Ok(Answer::object(201, request.to_string().into()))

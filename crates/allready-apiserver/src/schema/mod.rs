@@ -1,5 +1,7 @@
 //! What an object of a kind looks like: one model for custom and built-in kinds, used by pruning, defaulting, validation,
 //! server-side apply, strategic merge and printing.
+//!
+//! Follows `k8s.io/apiextensions-apiserver/pkg/apiserver/schema` (structural schemas: pruning, defaulting, list types).
 
 use std::{collections::BTreeMap, sync::Arc};
 

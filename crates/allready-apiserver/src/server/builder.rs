@@ -41,6 +41,7 @@ pub struct Builder {
     seed: Option<u64>,
     patience: Duration,
     window: Window,
+    event_ttl: Duration,
     service_ips: Option<String>,
     node_ports: Option<RangeInclusive<u16>>,
     controllers: bool,
@@ -58,6 +59,7 @@ impl Default for Builder {
             seed: None,
             patience: Duration::from_secs(30),
             window: Window::default(),
+            event_ttl: Duration::from_hours(1),
             service_ips: None,
             node_ports: None,
             controllers: true,
@@ -181,6 +183,18 @@ impl Builder {
     /// ```
     pub fn history(self, changes: usize, bytes: usize) -> Self {
         Self { window: Window { changes, bytes }, ..self }
+    }
+
+    /// How long an Event is kept after it was last written: an hour when nothing is said, as by kube-apiserver. Those whose time is
+    /// over go with the next request of anybody.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// let server = allready_apiserver::ApiServer::builder().event_ttl(Duration::from_secs(60)).build();
+    /// assert!(server.is_ok());
+    /// ```
+    pub fn event_ttl(self, ttl: Duration) -> Self {
+        Self { event_ttl: ttl, ..self }
     }
 
     /// The range that Services get their addresses from: `10.0.0.0/24` when nothing is said, as by kube-apiserver.
@@ -329,8 +343,10 @@ impl Builder {
             ranges = ranges.with_ports(ports).map_err(BuildError::Range)?;
         }
         let (controllers, services) = (self.controllers, std::mem::take(&mut self.webhook_services));
+        let event_ttl = self.event_ttl;
         let shared = self.shared(ranges);
         shared.engine().run_controllers(controllers);
+        shared.engine().keep_events_for(event_ttl);
         for (namespace, name, address) in &services {
             shared.engine().services().set(namespace, name, *address);
         }

@@ -145,11 +145,11 @@ pub(super) async fn listen(
     } else {
         Some(tls::identity(address.ip()).map_err(|error| ListenError::Certificate(error.to_string()))?)
     };
-    shared.listens_on(reachable(address).to_string());
     let (ca, acceptor) = match identity {
         Some(identity) => (Some(identity.ca), Some(TlsAcceptor::from(identity.config))),
         None => (None, None),
     };
+    shared.listens_on(reachable(address).to_string(), ca.as_deref());
     let stop = watch::Sender::new(false);
     let token = shared.token().to_owned();
     let service = Service::new(Arc::clone(shared), Trust::Tokens(shared.users()));

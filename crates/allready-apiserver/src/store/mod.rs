@@ -93,10 +93,6 @@ pub(crate) type Spot = (Arc<str>, Box<str>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// Nothing.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the tests of the store alone, which has no namespaces there")
-    )]
     Absent,
     /// Nothing, at a place that is open and in a namespace that is there and stays.
     Room,

@@ -236,26 +236,36 @@ impl Subscription {
         self.next_bookmark = Some(next);
     }
 
-    /// The next event; `None` when the watch is over. A watch with a timeout or bookmarks needs tokio's timer.
+    /// The next event; `None` when the watch is over.
+    #[cfg(test)]
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.at_hand() {
                 return Some(event);
             }
-            if self.ended {
+            if !self.wait().await {
                 return None;
             }
-            let wake = [self.deadline, self.next_bookmark].into_iter().flatten().min();
-            let changed = self.tip.changed();
-            match wake {
-                None => changed.await.ok()?,
-                Some(wake) => {
-                    // Waking up late or early changes nothing: the clock is read again.
-                    let _ = tokio::time::timeout_at(wake, changed).await;
-                    self.look_at_the_clock(Instant::now());
-                }
+        }
+    }
+
+    /// Waits, after nothing was [at hand](Self::at_hand), until there may be something; `false` when the watch is over. A watch
+    /// with a timeout or bookmarks needs tokio's timer.
+    pub(crate) async fn wait(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        let wake = [self.deadline, self.next_bookmark].into_iter().flatten().min();
+        let changed = self.tip.changed();
+        match wake {
+            None => return changed.await.is_ok(),
+            Some(wake) => {
+                // Waking up late or early changes nothing: the clock is read again.
+                let _ = tokio::time::timeout_at(wake, changed).await;
+                self.look_at_the_clock(Instant::now());
             }
         }
+        true
     }
 
     /// The next event without waiting: `None` when there is none now.

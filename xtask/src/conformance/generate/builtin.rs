@@ -44,7 +44,7 @@ pub(super) fn sequence(mut random: Random, length: usize, topic: &str) -> Script
     }
     let topic = format!("{topic} about {}", subject.plural);
     // The place is made ready for all sequences alike.
-    Script { topic, crds: vec!["nests".to_owned()], steps, name: "sequence".to_owned() }
+    Script { topic, crds: vec!["nests".to_owned()], steps, name: "sequence".to_owned(), webhook: false }
 }
 
 struct Maker<'a> {

@@ -1,4 +1,6 @@
 //! Containers: names, images, ports, environment, mounts, amounts, probes and hooks.
+//!
+//! Follows `validateContainers` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use super::{
     Errors,

@@ -1,4 +1,6 @@
 //! Counters in the status of the kinds that run pods.
+//!
+//! Follows `pkg/apis/apps/validation` of Kubernetes.
 
 use serde_json::Value;
 
@@ -12,7 +14,16 @@ use crate::{
 pub(super) fn check(row: &Row, new: &Value, errors: &mut Errors) {
     let (counts, bounds): (&[&str], &[(&str, &str)]) = match row.kind {
         "Deployment" => (
-            &["replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"],
+            &[
+                "observedGeneration",
+                "replicas",
+                "updatedReplicas",
+                "readyReplicas",
+                "availableReplicas",
+                "unavailableReplicas",
+                "terminatingReplicas",
+                "collisionCount",
+            ],
             &[
                 ("updatedReplicas", "replicas"),
                 ("readyReplicas", "replicas"),
@@ -21,7 +32,14 @@ pub(super) fn check(row: &Row, new: &Value, errors: &mut Errors) {
             ],
         ),
         "ReplicaSet" => (
-            &["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+            &[
+                "replicas",
+                "fullyLabeledReplicas",
+                "readyReplicas",
+                "availableReplicas",
+                "observedGeneration",
+                "terminatingReplicas",
+            ],
             &[
                 ("fullyLabeledReplicas", "replicas"),
                 ("readyReplicas", "replicas"),
@@ -30,11 +48,21 @@ pub(super) fn check(row: &Row, new: &Value, errors: &mut Errors) {
             ],
         ),
         "StatefulSet" => (
-            &["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+            &[
+                "replicas",
+                "readyReplicas",
+                "currentReplicas",
+                "updatedReplicas",
+                "availableReplicas",
+                "observedGeneration",
+                "collisionCount",
+            ],
             &[
                 ("readyReplicas", "replicas"),
                 ("currentReplicas", "replicas"),
                 ("updatedReplicas", "replicas"),
+                ("availableReplicas", "replicas"),
+                ("availableReplicas", "readyReplicas"),
             ],
         ),
         "DaemonSet" => (
@@ -43,9 +71,11 @@ pub(super) fn check(row: &Row, new: &Value, errors: &mut Errors) {
                 "numberMisscheduled",
                 "desiredNumberScheduled",
                 "numberReady",
+                "observedGeneration",
                 "updatedNumberScheduled",
                 "numberAvailable",
                 "numberUnavailable",
+                "collisionCount",
             ],
             &[],
         ),
@@ -57,7 +87,8 @@ pub(super) fn check(row: &Row, new: &Value, errors: &mut Errors) {
     let count = |field: &str| number_at(new, &["status", field]).unwrap_or(0);
     for (part, whole) in bounds {
         if count(part) > count(whole) {
-            let prefix = if *whole == "replicas" { "status." } else { "" };
+            let plain = *whole == "readyReplicas" && row.kind != "StatefulSet";
+            let prefix = if plain { "" } else { "status." };
             let why = format!("cannot be greater than {prefix}{whole}");
             errors.push(FieldError::invalid(format!("status.{part}"), count(part), why));
         }

@@ -1,4 +1,6 @@
 //! Cron jobs, and the language of their schedules.
+//!
+//! Follows `pkg/apis/batch/validation` of Kubernetes and `github.com/robfig/cron/v3`.
 
 use serde_json::Value;
 

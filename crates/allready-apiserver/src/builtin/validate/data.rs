@@ -1,4 +1,6 @@
 //! Config maps and secrets: their keys, their sizes, and what a type of secret must hold.
+//!
+//! Follows `ValidateConfigMap` and `ValidateSecret` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};

@@ -1,4 +1,6 @@
 //! What a pod may be told about itself, in its environment or in files.
+//!
+//! Follows `validateObjectFieldSelector` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use super::{
     Errors,

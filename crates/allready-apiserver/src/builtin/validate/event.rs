@@ -1,4 +1,6 @@
 //! Events: old ones must be about something in their namespace, new ones must say everything and never change.
+//!
+//! Follows `pkg/apis/core/validation/events.go` of Kubernetes.
 
 use serde_json::Value;
 

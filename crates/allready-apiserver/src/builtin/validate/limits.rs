@@ -1,4 +1,6 @@
 //! Quotas, limits, priorities, budgets, autoscalers and the like: kinds that are mostly numbers.
+//!
+//! Follows `pkg/apis/{autoscaling,core,flowcontrol,policy,scheduling}/validation` of Kubernetes.
 
 use std::collections::BTreeSet;
 
@@ -367,29 +369,6 @@ fn rules(rules: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-/// The subjects and rules of a flow schema, and its priority level.
-pub(super) fn flow_schema(new: &Value, errors: &mut Errors) {
-    let spec = Spot::root(new).child("spec");
-    let precedence = spec.child("matchingPrecedence");
-    match precedence.number() {
-        Some(number) if number <= 0 => precedence.invalid("must be a positive value", errors),
-        Some(number) if number > 10_000 => precedence.invalid("must not be greater than 10000", errors),
-        _ => {}
-    }
-    let method = spec.child("distinguisherMethod");
-    let kind = method.child("type");
-    if method.exists() && !matches!(kind.text(), "ByUser" | "ByNamespace") {
-        let shown = json!({"Type": kind.text()});
-        errors.push(FieldError::not_supported(kind.place.as_str(), shown, &["ByNamespace", "ByUser"]));
-    }
-    let level = spec.at("priorityLevelConfiguration.name");
-    if level.is_empty() {
-        level.required("must reference a priority level", errors);
-    } else {
-        level.problems(names::dns_subdomain(level.text()), errors);
-    }
-}
-
 /// The number of requests of a level that run at once, and that wait.
 pub(super) fn priority_level(new: &Value, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
@@ -416,22 +395,5 @@ pub(super) fn priority_level(new: &Value, errors: &mut Errors) {
             }
         }
         _ => kind.one_of(&["Exempt", "Limited"], errors),
-    }
-}
-
-/// A request for a certificate.
-pub(super) fn request(new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    let spec = Spot::root(new).child("spec");
-    if old.is_some() {
-        return;
-    }
-    spec.child("usages").filled(errors);
-    let signer = spec.child("signerName");
-    if signer.is_empty() {
-        signer.required("", errors);
-    }
-    let seconds = spec.child("expirationSeconds");
-    if seconds.number().is_some_and(|seconds| seconds < 600) {
-        seconds.invalid("may not specify a duration less than 600 seconds (10 minutes)", errors);
     }
 }

@@ -1,6 +1,8 @@
 //! What is wrong with an object, beyond its metadata.
 //!
 //! A check walks the object by [`spot::Spot`]s, each a value and its place, in the order of the real server.
+//!
+//! Follows `pkg/apis/*/validation` of Kubernetes; each file names its part of it.
 
 use serde_json::Value;
 
@@ -10,12 +12,17 @@ use super::{
 };
 use crate::{names, resource::Endpoint, status::FieldError};
 
+mod certificate;
 mod container;
 mod counters;
 mod cron;
 mod data;
+mod devices;
 mod downward;
 mod event;
+mod flow;
+mod job_policy;
+mod job_status;
 mod limits;
 mod network;
 mod pod;
@@ -32,7 +39,7 @@ mod words;
 mod workload;
 
 pub(crate) use selector::selects;
-pub(crate) use words::read_address;
+pub(crate) use words::{address_problems, read_address};
 
 use self::spot::Spot;
 
@@ -42,6 +49,13 @@ type Errors = Vec<FieldError>;
 pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Value>) -> Errors {
     let mut errors = Vec::new();
     match (row.kind, endpoint) {
+        ("CertificateSigningRequest", Endpoint::Status) => {
+            certificate::update(certificate::Part::Status, new, old, &mut errors);
+        }
+        ("CertificateSigningRequest", Endpoint::Other("approval")) => {
+            certificate::update(certificate::Part::Approval, new, old, &mut errors);
+        }
+        ("Job", Endpoint::Status) => job_status::check(new, old, &mut errors),
         (_, Endpoint::Status) => status(row, new, &mut errors),
         (_, Endpoint::Scale | Endpoint::Other(_)) => {}
         ("Node", _) => node(new, old, &mut errors),
@@ -70,13 +84,14 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "CSIDriver" => storage::driver(new, old, errors),
         "CSINode" => storage::node(new, errors),
         "CSIStorageCapacity" => storage::room(new, old, errors),
-        "CertificateSigningRequest" => limits::request(new, old, errors),
+        "CertificateSigningRequest" => certificate::request(new, old, errors),
         "ControllerRevision" => limits::revision(new, old, errors),
         "EndpointSlice" => network::slice(new, old, errors),
         "Endpoints" => network::endpoints(new, errors),
-        "FlowSchema" => limits::flow_schema(new, errors),
+        "FlowSchema" => flow::schema(new, errors),
         // The old version has some of the fields.
         "HorizontalPodAutoscaler" => limits::autoscaler(new, errors),
+        "IPAddress" => network::address(new, old, errors),
         "Ingress" => network::ingress(new, errors),
         "IngressClass" => network::ingress_class(new, old, errors),
         "LimitRange" => limits::range(new, errors),
@@ -90,6 +105,7 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "PriorityLevelConfiguration" => limits::priority_level(new, errors),
         "ReplicationController" => limits::replication_controller(new, errors),
         "ResourceQuota" => limits::quota(new, errors),
+        "ResourceSlice" => devices::slice(new, old, errors),
         "RuntimeClass" => limits::runtime(new, old, errors),
         "ServiceCIDR" => network::service_ranges(new, old, errors),
         "StorageClass" => storage::class(new, old, errors),

@@ -6,7 +6,11 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::{Errors, immutable, selector, spot::Spot, words};
-use crate::{builtin::path::at, names, status::FieldError};
+use crate::{
+    builtin::path::at,
+    names,
+    status::{FieldError, Mistake},
+};
 
 const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
 
@@ -37,7 +41,10 @@ pub(super) fn ingress(new: &Value, errors: &mut Errors) {
             wildcard(&name, errors);
         }
     }
-    spec.child("ingressClassName").named_if_any(names::dns_subdomain, errors);
+    let class = spec.child("ingressClassName");
+    if class.exists() {
+        class.problems(names::dns_subdomain(class.text()), errors);
+    }
 }
 
 fn host(host: &Spot<'_>, errors: &mut Errors) {
@@ -290,10 +297,16 @@ pub(super) fn endpoints(new: &Value, errors: &mut Errors) {
 pub(super) fn slice(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let root = Spot::root(new);
     let family = root.child("addressType");
-    match (family.text(), old) {
-        ("", None) => family.required("", errors),
-        (_, None) => family.one_of(&["FQDN", "IPv4", "IPv6"], errors),
-        (_, Some(old)) => immutable(new, old, &["addressType"], errors),
+    if family.is_empty() {
+        family.required("", errors);
+    } else {
+        family.one_of(&["FQDN", "IPv4", "IPv6"], errors);
+    }
+    if let Some(old) = old {
+        // The real server shows the empty text of one that is missing.
+        if family.text() != Spot::root(old).child("addressType").text() {
+            errors.push(FieldError::invalid("addressType", family.text(), "field is immutable"));
+        }
     }
     let same = old.is_some_and(|old| at(old, &["endpoints"]) == at(new, &["endpoints"]));
     for endpoint in root.child("endpoints").items().filter(|_| !same) {
@@ -367,4 +380,29 @@ pub(super) fn service_ranges(new: &Value, old: Option<&Value>, errors: &mut Erro
             range.invalid("field is immutable", errors);
         }
     }
+}
+
+/// An address that is taken.
+pub(super) fn address(new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    let parent = Spot::root(new).at("spec.parentRef");
+    if let Some(old) = old {
+        let before = Spot::root(old).at("spec.parentRef");
+        if parent.value != before.value {
+            let fields =
+                [("group", "Group"), ("resource", "Resource"), ("namespace", "Namespace"), ("name", "Name")];
+            let shown =
+                fields.map(|(field, go)| format!("\"{go}\":{}", Value::from(parent.child(field).text())));
+            let shown = format!("{{{}}}", shown.join(","));
+            parent.shown(Mistake::Invalid, &shown, "field is immutable", errors);
+        }
+        return;
+    }
+    if !parent.exists() {
+        return parent.required("", errors);
+    }
+    parent.child("group").named_if_any(names::dns_subdomain, errors);
+    for field in ["resource", "name"] {
+        parent.child(field).named(names::path_segment, errors);
+    }
+    parent.child("namespace").named_if_any(names::path_segment, errors);
 }

@@ -1,4 +1,6 @@
 //! Pods, and the templates of pods.
+//!
+//! Follows `ValidatePodSpec` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use serde_json::Value;
 
@@ -97,14 +99,17 @@ fn only_added(new: &[Value], old: &[Value]) -> bool {
     old.iter().all(|old| new.iter().any(|new| untimed(new) == untimed(old)))
 }
 
-/// The template of pods that other kinds make.
-pub(super) fn template(template: &Spot<'_>, errors: &mut Errors) {
-    words::labels(
-        &Spot { place: format!("{}.labels", template.place), ..template.at("metadata.labels") },
-        errors,
-    );
+/// Labels and annotations of a template, which the real server says it of.
+pub(super) fn template_metadata(template: &Spot<'_>, errors: &mut Errors) {
+    let labels = template.at("metadata.labels");
+    words::labels(&Spot { place: format!("{}.labels", template.place), ..labels }, errors);
     let annotations = template.at("metadata.annotations");
     words::annotations(&Spot { place: format!("{}.annotations", template.place), ..annotations }, errors);
+}
+
+/// The template of pods that other kinds make.
+pub(super) fn template(template: &Spot<'_>, errors: &mut Errors) {
+    template_metadata(template, errors);
     spec(&template.child("spec"), false, errors);
     let late = template.at("spec.ephemeralContainers");
     if !late.is_empty() {

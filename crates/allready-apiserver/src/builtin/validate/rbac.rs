@@ -1,8 +1,10 @@
 //! Roles and bindings.
+//!
+//! Follows `pkg/apis/rbac/validation` of Kubernetes.
 
 use serde_json::{Value, json};
 
-use super::{Errors, one_of};
+use super::{Errors, one_of, selector, spot::Spot};
 use crate::{
     builtin::{
         path::{at, items, text_at},
@@ -23,6 +25,14 @@ pub(super) fn check(row: &Row, new: &Value, old: Option<&Value>, errors: &mut Er
         if at(new, &["aggregationRule"]).is_some() && items(new, &selectors).is_empty() {
             let why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
             errors.push(FieldError::required(selectors.join("."), why));
+        }
+        for selector in Spot::root(new).at("aggregationRule.clusterRoleSelectors").items() {
+            let before = errors.len();
+            selector::check(&selector, errors);
+            if errors.len() > before {
+                let why = "invalid label selector.";
+                errors.push(FieldError::invalid(selector.place.as_str(), Value::Null, why));
+            }
         }
         return;
     }

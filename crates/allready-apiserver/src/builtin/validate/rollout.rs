@@ -1,4 +1,6 @@
 //! How the pods of a workload are replaced.
+//!
+//! Follows `pkg/apis/apps/validation` of Kubernetes.
 
 use super::{Errors, spot::Spot};
 use crate::status::{Mistake, quote};

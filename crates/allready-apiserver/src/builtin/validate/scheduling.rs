@@ -1,4 +1,6 @@
 //! Where a pod may run: tolerations, affinity, spreading. And what keeps pods off a node.
+//!
+//! Follows `validateAffinity` and its neighbours in `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use serde_json::json;
 

@@ -1,4 +1,6 @@
 //! Label selectors: whether they are well formed, and whether they select some labels.
+//!
+//! Follows `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! Services.
+//!
+//! Follows `ValidateService` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use serde_json::{Value, json};
 

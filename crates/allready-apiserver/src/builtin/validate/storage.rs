@@ -57,6 +57,10 @@ pub(super) fn claim(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         if text_at(old, &["spec", "volumeName"]).is_empty() {
             spec.remove("volumeName");
         }
+        // A class may be given later to a claim that has none.
+        if at(old, &["spec", "storageClassName"]).is_none() {
+            spec.remove("storageClassName");
+        }
         if bound {
             spec.remove("volumeAttributesClassName");
             spec.remove("resources");

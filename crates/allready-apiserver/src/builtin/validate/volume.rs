@@ -1,4 +1,6 @@
 //! Volumes of pods, and claims of stateful sets.
+//!
+//! Follows `ValidateVolumes` of `pkg/apis/core/validation/validation.go` of Kubernetes.
 
 use super::{
     Errors, downward,

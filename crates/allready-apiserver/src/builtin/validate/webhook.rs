@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::{Errors, selector, spot::Spot};
-use crate::{names, status::FieldError};
+use crate::{
+    names,
+    webhook::{service_problems, url_problems},
+};
 
 /// The webhooks of a configuration.
 pub(super) fn check(new: &Value, errors: &mut Errors) {
@@ -51,8 +54,14 @@ fn one(hook: &Spot<'_>, errors: &mut Errors) {
     hook.child("reinvocationPolicy").one_of_if_any(&["IfNeeded", "Never"], errors);
     let client = hook.child("clientConfig");
     match (client.has("url"), client.has("service")) {
-        (true, false) => url(&client.child("url"), errors),
-        (false, true) => service(&client.child("service"), errors),
+        (true, false) => {
+            let url = client.child("url");
+            errors.extend(url_problems(&url.place, url.text()));
+        }
+        (false, true) => {
+            let service = client.child("service");
+            errors.extend(service_problems(&service.place, service.value));
+        }
         _ => client.required("exactly one of url or service is required", errors),
     }
     let mut known: Vec<&str> = Vec::new();
@@ -112,58 +121,4 @@ fn rule(rule: &Spot<'_>, errors: &mut Errors) {
         resource.required("", errors);
     }
     rule.child("scope").one_of_if_any(&["*", "Cluster", "Namespaced"], errors);
-}
-
-fn url(url: &Spot<'_>, errors: &mut Errors) {
-    const FORM: &str = "desired format: https://host[/path]";
-    let refuse = |value: &str, why: String, errors: &mut Errors| {
-        errors.push(FieldError::invalid(url.place.as_str(), value, why));
-    };
-    let (scheme, rest) = url.text().split_once("://").unwrap_or(("", url.text()));
-    if scheme != "https" {
-        refuse(scheme, format!("'https' is the only allowed URL scheme; {FORM}"), errors);
-    }
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if host.is_empty() {
-        refuse(host, format!("host must be specified; {FORM}"), errors);
-    }
-    if let Some((user, _)) = host.split_once('@') {
-        refuse(user, "user information is not permitted in the URL".to_owned(), errors);
-    }
-    if let Some((_, fragment)) = rest.split_once('#') {
-        refuse(fragment, "fragments are not permitted in the URL".to_owned(), errors);
-    }
-    if let Some((_, query)) = rest.split_once('?') {
-        refuse(query, "query parameters are not permitted in the URL".to_owned(), errors);
-    }
-}
-
-fn service(service: &Spot<'_>, errors: &mut Errors) {
-    // The real server tells each of the other.
-    for (field, told) in [("namespace", "name"), ("name", "namespace")] {
-        if service.child(field).is_empty() {
-            service.child(told).required("", errors);
-        }
-    }
-    let port = service.child("port");
-    if port.number().is_some_and(|port| !(1..=65535).contains(&port)) {
-        port.invalid("port is not valid: must be between 1 and 65535, inclusive", errors);
-    }
-    let path = service.child("path");
-    if matches!(path.text(), "" | "/") {
-        return;
-    }
-    if !path.text().starts_with('/') {
-        path.invalid("must start with a '/'", errors);
-    }
-    let inner = path.text().get(1..).unwrap_or_default();
-    for (index, step) in inner.strip_suffix('/').unwrap_or(inner).split('/').enumerate() {
-        if step.is_empty() {
-            path.invalid(format!("segment[{index}] may not be empty"), errors);
-        } else {
-            for problem in names::dns_subdomain(step) {
-                path.invalid(format!("segment[{index}]: {problem}"), errors);
-            }
-        }
-    }
 }

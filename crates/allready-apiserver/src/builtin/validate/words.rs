@@ -1,9 +1,11 @@
 //! What names and other words may look like where only built-in kinds have them.
+//!
+//! Follows `k8s.io/apimachinery/pkg/util/validation`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{Errors, spot::Spot};
-use crate::names;
+use crate::{names, status::quote};
 
 /// The name of a port: `http`.
 pub(super) fn port_name(name: &str) -> Vec<String> {
@@ -93,22 +95,29 @@ pub(super) fn annotations(annotations: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-/// An IP address.
+/// An IP address, as an old API has it.
 pub(super) fn address(address: &Spot<'_>, errors: &mut Errors) {
-    match read_address(address.text()) {
-        None => {
-            let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-            address.problems([why.to_owned()], errors);
-        }
-        Some(read) => {
-            if address.text().parse::<IpAddr>().is_err() {
-                address.invalid("must not have leading 0s", errors);
-            }
-            if is_mapped(read) {
-                address.invalid("must not be an IPv4-mapped IPv6 address", errors);
-            }
-        }
+    address.problems(old_address_problems(address.text()), errors);
+}
+
+fn old_address_problems(text: &str) -> Vec<String> {
+    let Some(read) = read_address(text) else {
+        return vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned()];
+    };
+    let zeros = text.parse::<IpAddr>().is_err().then_some("must not have leading 0s");
+    let mapped = is_mapped(read).then_some("must not be an IPv4-mapped IPv6 address");
+    zeros.into_iter().chain(mapped).map(str::to_owned).collect()
+}
+
+/// What is wrong with an IP address where it must have its one form.
+pub(crate) fn address_problems(text: &str) -> Vec<String> {
+    let mut problems = old_address_problems(text);
+    if let (Ok(read), true) = (text.parse::<IpAddr>(), problems.is_empty())
+        && read.to_string() != text
+    {
+        problems.push(format!("must be in canonical form ({})", quote(&read.to_string())));
     }
+    problems
 }
 
 fn is_mapped(address: IpAddr) -> bool {

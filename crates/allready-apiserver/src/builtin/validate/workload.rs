@@ -1,8 +1,10 @@
 //! The kinds that run pods.
+//!
+//! Follows `pkg/apis/{apps,batch}/validation` of Kubernetes.
 
 use serde_json::Value;
 
-use super::{Errors, immutable, pod, rollout, selector, spot::Spot, volume};
+use super::{Errors, immutable, job_policy, pod, rollout, selector, spot::Spot, volume};
 use crate::{
     builtin::{
         path::{at, at_mut, carry, flag_at, items, number_at, push, remove, text_at},
@@ -105,6 +107,8 @@ fn stateful_set(spec: &Spot<'_>, errors: &mut Errors) {
             push(&mut own, &["template", "spec", "volumes"], volume);
         }
         long_running(&Spot { value: &own, place: spec.place.clone() }, "StatefulSet", errors);
+        // The real server looks at these twice.
+        pod::template_metadata(&spec.child("template"), errors);
     }
 }
 
@@ -213,6 +217,7 @@ pub(super) fn job(spec: &Spot<'_>, errors: &mut Errors) {
         }
         _ => {}
     }
+    job_policy::check(spec, errors);
     let replaced: &[&str] =
         if spec.has("podFailurePolicy") { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };
     spec.child("podReplacementPolicy").one_of_if_any(replaced, errors);

@@ -40,12 +40,12 @@ fn crd(plural: &str, kind: &str, versions: &[Value]) -> Value {
 
 fn served(mut crd: Value) -> Resource {
     accept(&mut crd, &Registry::default(), now());
-    serve(&crd, 0).unwrap()
+    serve(&crd, 0, &Arc::default()).unwrap()
 }
 
 #[test]
 fn a_definition_that_is_not_established_serves_nothing() {
-    assert!(serve(&crd("gears", "Gear", &[version("v1", true)]), 0).is_none());
+    assert!(serve(&crd("gears", "Gear", &[version("v1", true)]), 0, &Arc::default()).is_none());
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn names_that_others_have_are_not_accepted() {
             ["Established", "False", "NotAccepted", "not all names are accepted"].map(str::to_owned),
         ]
     );
-    assert!(serve(&late, 0).is_none());
+    assert!(serve(&late, 0, &Arc::default()).is_none());
     registry.remove("example.com", "gears");
     assert!(accept(&mut late, &registry, now()));
-    assert_eq!(serve(&late, 0).unwrap().short_names, ["g"]);
+    assert_eq!(serve(&late, 0, &Arc::default()).unwrap().short_names, ["g"]);
 }
 
 #[test]

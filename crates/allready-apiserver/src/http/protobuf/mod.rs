@@ -4,6 +4,8 @@
 //! short: `s` text, `i` whole number, `t` truth, `f` number, `b` bytes, `[` list, `{` map by text, `*` pointer, `~` a
 //! message that is a list, `@` a type with a form of its own. `cargo xtask shapes`
 //! makes it.
+//!
+//! Follows `k8s.io/apimachinery/pkg/runtime/serializer/protobuf`: a prefix, and an object within `runtime.Unknown`.
 
 mod wire;
 

@@ -51,7 +51,9 @@ impl Engine {
         });
         let stored = self.store().get(&definitions.place, name).filter(|stored| !stored.is_marked());
         let Some(Ok(definition)) = stored.map(|stored| stored.value()) else { return tasks };
-        let Some(resource) = crd::serve(&definition, self.store().revision()) else { return tasks };
+        let Some(resource) = crd::serve(&definition, self.store().revision(), self.services()) else {
+            return tasks;
+        };
         let place = resource.place.clone();
         let uid = meta::text(&definition, "uid");
         if served.get(name).is_some_and(|known| known != uid) {

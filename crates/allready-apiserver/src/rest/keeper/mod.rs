@@ -22,8 +22,13 @@ use crate::{
 
 mod access;
 mod definition;
+mod events;
 mod garbage;
 mod namespace;
+mod service;
+mod tokens;
+
+pub(super) use events::Expiry;
 
 /// Something to look after.
 #[derive(Debug, Clone)]
@@ -72,10 +77,14 @@ impl Engine {
         old: Option<&Value>,
         call: &Call,
     ) {
+        if resource.place == events::PLACE {
+            self.note_event(key, call.now);
+        }
         let metadata = &object["metadata"];
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
             || is_policy(resource)
+            || tokens::is_token_secret(resource, object)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
         let mut tasks = Vec::new();
@@ -124,6 +133,9 @@ impl Engine {
             |place: &Arc<str>, key: &str| Task::Written { place: place.clone(), key: key.to_owned() };
         let defining = objects.iter().filter(|(place, ..)| **place == *definitions.place);
         self.keep(defining.map(|(place, key, _)| written(place, key)).collect(), now);
+        for (_, key, _) in objects.iter().filter(|(place, ..)| **place == *events::PLACE) {
+            self.note_event(key, now);
+        }
         let marked = objects.iter().filter(|(.., stored)| stored.is_marked());
         self.keep(marked.map(|(place, key, _)| written(place, key)).collect(), now);
     }
@@ -179,6 +191,9 @@ impl Engine {
             });
         }
         let marked = !object["metadata"]["deletionTimestamp"].is_null();
+        if !marked && tokens::is_token_secret(&resource, &object) {
+            return self.keep_token_secret(&resource, key, now);
+        }
         if marked && resource.group.is_empty() && resource.plural == "namespaces" {
             return vec![Task::Empty(key.to_owned())];
         }
@@ -205,6 +220,9 @@ impl Engine {
         }
         if is_cluster_role(&resource) {
             self.aggregate_roles(&resource);
+        }
+        if tokens::is_account(&resource) {
+            tasks.extend(self.discard_tokens_of(namespace, last, now));
         }
         tasks.extend(self.collect_after(last, now));
         if !namespace.is_empty()

@@ -31,7 +31,7 @@ impl Engine {
             verb: Verb::Create,
             resource: resource.clone(),
             version: "v1".into(),
-            namespace: None,
+            namespace: resource.namespaced.then(|| meta::text(body, "namespace").to_owned()),
             name: None,
             endpoint: Endpoint::Main,
             query: Vec::new(),

@@ -1,4 +1,6 @@
 //! Validation: everything that the server checks about a custom object, in its order and words.
+//!
+//! Follows `k8s.io/apiextensions-apiserver/pkg/apiserver/validation`, and `pkg/apiserver/schema/cel` with its ratcheting (KEP-4008).
 
 mod composite;
 mod correlate;

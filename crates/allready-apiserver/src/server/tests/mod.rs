@@ -1,4 +1,5 @@
 mod clients;
+mod cluster;
 mod faults;
 mod hostile;
 mod in_process;

@@ -35,9 +35,8 @@ async fn serve(respond: Respond, tls: TlsAcceptor) -> (SocketAddr, Asked) {
                     let mut response = respond(&review["request"]);
                     response["uid"] = review["request"]["uid"].clone();
                     remembered.lock().unwrap().push(review["request"].clone());
-                    let reply = json!({
-                        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response,
-                    });
+                    let mut reply = review;
+                    reply["response"] = response;
                     Ok::<_, std::convert::Infallible>(Response::new(Full::new(Bytes::from(
                         reply.to_string(),
                     ))))
@@ -154,4 +153,82 @@ async fn a_webhook_that_does_not_answer_follows_its_failure_policy() {
         assert_eq!(answer.code, code, "{}", answer.text);
         assert_eq!(answer.text.contains("context deadline exceeded"), policy == "Fail", "{}", answer.text);
     }
+}
+
+/// A `Widget` says `size` in v1 and `spec.size` in v2, which is stored.
+fn converts(request: &Value) -> Value {
+    let wanted = request["desiredAPIVersion"].as_str().unwrap();
+    let converted = request["objects"].as_array().unwrap().iter().map(|object| {
+        let mut object = object.clone();
+        object["apiVersion"] = wanted.into();
+        let fields = object.as_object_mut().unwrap();
+        if wanted.ends_with("v1") {
+            let spec = fields.remove("spec").unwrap_or_default();
+            fields.insert("size".into(), spec["size"].clone());
+        } else if let Some(size) = fields.remove("size") {
+            fields.insert("spec".into(), json!({ "size": size }));
+        }
+        object
+    });
+    if request["objects"][0]["metadata"]["name"] == "bad" {
+        return json!({ "result": { "status": "Failure", "message": "too bad" } });
+    }
+    json!({ "result": { "status": "Success" }, "convertedObjects": converted.collect::<Vec<_>>() })
+}
+
+fn widgets(client: &Value) -> Value {
+    let size = json!({ "type": "integer" });
+    let version = |name: &str, properties: Value| {
+        let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": properties } });
+        json!({ "name": name, "served": true, "storage": name == "v2", "schema": schema })
+    };
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.lab.example" },
+        "spec": {
+            "group": "lab.example", "scope": "Cluster", "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [
+                version("v1", json!({ "size": size })),
+                version("v2", json!({ "spec": { "type": "object", "properties": { "size": size } } })),
+            ],
+            "conversion": {
+                "strategy": "Webhook",
+                "webhook": { "clientConfig": client, "conversionReviewVersions": ["v1"] },
+            },
+        },
+    })
+}
+
+#[tokio::test]
+async fn a_conversion_webhook_converts_what_is_written_read_listed_and_watched_in_another_version() {
+    const WIDGETS: &str = "/apis/lab.example";
+    let (address, _, pem) = serve_tls(converts, "widgets.shop.svc").await;
+    let client = json!({ "service": { "namespace": "shop", "name": "widgets", "path": "/convert" }, "caBundle": BASE64_STANDARD.encode(pem) });
+    let server = ApiServer::builder()
+        .webhook_service("shop", "widgets", address)
+        .crds([widgets(&client)])
+        .build()
+        .unwrap();
+    let widget = |version: &str, name: &str| json!({ "apiVersion": format!("lab.example/{version}"), "kind": "Widget", "metadata": { "name": name } });
+    let mut one = widget("v1", "one");
+    one["size"] = 3.into();
+    let made = post(&server, &format!("{WIDGETS}/v1/widgets"), &one).await;
+    assert_eq!((made.code.as_u16(), &made.json()["size"]), (201, &3.into()), "{}", made.text);
+    let read = ask(&server, &format!("GET {WIDGETS}/v2/widgets/one"), &[], String::new()).await;
+    assert_eq!((&read.json()["spec"], &read.json()["size"]), (&json!({ "size": 3 }), &Value::Null));
+    let list = ask(&server, &format!("GET {WIDGETS}/v1/widgets"), &[], String::new()).await;
+    assert_eq!(list.json()["items"][0]["size"], 3, "{}", list.text);
+    let watch = format!("GET {WIDGETS}/v1/widgets?watch=1&timeoutSeconds=1");
+    let seen = ask(&server, &watch, &[], String::new()).await;
+    let first: Value = serde_json::from_str(seen.text.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["type"], &first["object"]["size"]), (&"ADDED".into(), &3.into()));
+
+    // Nothing is stored that cannot be converted, and nothing is shown.
+    let refused = post(&server, &format!("{WIDGETS}/v1/widgets"), &widget("v1", "bad")).await;
+    assert_eq!(refused.code, 500);
+    let message = "conversion webhook for lab.example/v1, Kind=Widget failed: too bad";
+    assert_eq!(refused.json()["message"], message);
+    assert_eq!(post(&server, &format!("{WIDGETS}/v2/widgets"), &widget("v2", "bad")).await.code, 201);
+    let refused = ask(&server, &format!("GET {WIDGETS}/v1/widgets/bad"), &[], String::new()).await;
+    assert_eq!(refused.code, 500, "{}", refused.text);
 }

@@ -1,7 +1,10 @@
 //! The HTTP client that calls webhooks: one connection a call, from a thread of its own, so that it works within any runtime
 //! and without one.
 //!
-//! Follows `pkg/util/webhook/client.go`.
+//! Follows `k8s.io/apiserver/pkg/util/webhook/client.go`. As there, the query of a URL is left out (and validation refuses one),
+//! and without a `caBundle` the authorities of the system are trusted.
+
+mod check;
 
 use std::{
     collections::HashMap,
@@ -28,6 +31,8 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
+pub(crate) use check::{service_problems, url_problems};
+
 /// The most bytes of an answer.
 const LONGEST: usize = 3 * 1024 * 1024;
 
@@ -49,7 +54,7 @@ impl Services {
 }
 
 /// `clientConfig` of a webhook.
-pub(super) struct ClientConfig {
+pub(crate) struct ClientConfig {
     target: Target,
     roots: Result<Vec<CertificateDer<'static>>, String>,
 }
@@ -57,6 +62,23 @@ pub(super) struct ClientConfig {
 enum Target {
     Url(String),
     Service { namespace: String, name: String, port: u64, path: String },
+}
+
+/// The sentence of `NewGenericServerResponse` of `k8s.io/apimachinery/pkg/api/errors` for a code of HTTP.
+fn refusal(status: u16) -> &'static str {
+    match status {
+        401 => "the server has asked for the client to provide credentials",
+        404 => "the server could not find the requested resource",
+        405 => "the server does not allow this method on the requested resource",
+        409 => "the server reported a conflict",
+        429 => "the server has received too many requests and has asked us to try again later",
+        503 => "the server is currently unable to handle the request",
+        504 => {
+            "the server was unable to return a response in the time allotted, but may still be processing the request"
+        }
+        500.. => "an error on the server (\"unknown\") has prevented the request from succeeding",
+        _ => "the server rejected our request for an unknown reason",
+    }
 }
 
 /// The target of a call.
@@ -70,7 +92,7 @@ struct Route {
 }
 
 impl ClientConfig {
-    pub(super) fn read(config: &Value) -> Self {
+    pub(crate) fn read(config: &Value) -> Self {
         let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
         let service = &config["service"];
         let target = if service.is_object() {
@@ -85,6 +107,9 @@ impl ClientConfig {
         };
         let bundle = BASE64_STANDARD.decode(text(config, "caBundle")).map_err(|error| error.to_string());
         let roots = bundle.and_then(|bundle| {
+            if bundle.trim_ascii().is_empty() {
+                return Ok(rustls_native_certs::load_native_certs().certs);
+            }
             CertificateDer::pem_slice_iter(&bundle)
                 .collect::<Result<_, _>>()
                 .map_err(|error| error.to_string())
@@ -93,7 +118,7 @@ impl ClientConfig {
     }
 
     /// Posts a review and reads the answer, within a time.
-    pub(super) fn post(
+    pub(crate) fn post(
         &self,
         review: &Value,
         timeout: Duration,
@@ -127,7 +152,7 @@ impl ClientConfig {
             .unwrap_or_else(|_| Err("the call panicked".to_owned()))
             .map_err(|why| format!("Post {}: {why}", crate::status::quote(&url)))?;
         if !(200..300).contains(&status) {
-            return Err("the server rejected our request for an unknown reason".to_owned());
+            return Err(refusal(status).to_owned());
         }
         serde_json::from_slice(&reply).map_err(|error| error.to_string())
     }
@@ -182,9 +207,8 @@ impl ClientConfig {
             return send(stream, route, query, body).await;
         }
         let mut roots = RootCertStore::empty();
-        for root in self.roots.clone()? {
-            roots.add(root).map_err(|error| error.to_string())?;
-        }
+        // Of the authorities of a system, some may be beyond this reader.
+        roots.add_parsable_certificates(self.roots.clone()?);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = Tls::builder_with_provider(provider).with_safe_default_protocol_versions();
         let tls = tls.map_err(|error| error.to_string())?.with_root_certificates(roots).with_no_client_auth();
