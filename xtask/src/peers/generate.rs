@@ -191,11 +191,19 @@ fn union(random: &mut Random) -> Case {
 fn aggregate(random: &mut Random) -> Case {
     const KINDS: &[&str] = &["Machine", "Cluster", "MachinePool"];
     let target = "Up";
+    // Two messages of one kind, each of several members, in some of the cases.
+    let is_shared = random.percent(30);
     let members = (0..random.below(9))
-        .map(|index| Member {
-            kind: random.one(KINDS).to_owned(),
-            name: format!("{}{index}", random.one(&["x", "y", "z"])),
-            conditions: if random.percent(85) { vec![said(random, target, 0)] } else { Vec::new() },
+        .map(|index| {
+            let mut conditions = if random.percent(85) { vec![said(random, target, 0)] } else { Vec::new() };
+            for said in conditions.iter_mut().filter(|_| is_shared) {
+                random.one(&["m", "n"]).clone_into(&mut said.message);
+            }
+            Member {
+                kind: random.one(if is_shared { &KINDS[..1] } else { KINDS }).to_owned(),
+                name: format!("{}{index}", random.one(&["x", "y", "z"])),
+                conditions,
+            }
         })
         .collect();
     let negative = if random.percent(30) { vec![target.to_owned()] } else { Vec::new() };
