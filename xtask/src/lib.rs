@@ -18,6 +18,7 @@ pub mod install;
 pub mod kubeconfig;
 pub mod kubectl;
 pub mod manifests;
+pub mod peers;
 pub mod printer;
 pub mod real;
 pub mod record;

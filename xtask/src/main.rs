@@ -96,6 +96,8 @@ enum Chore {
         #[arg(long, default_value_t = 0)]
         turn: usize,
     },
+    /// Give the same random cases to the peers and to us, explain every difference, and measure both (needs Go)
+    Peers(xtask::peers::Options),
     /// Run the official conformance suite of the Gateway API against the controller, on a real server (needs Go)
     GatewayConformance(xtask::gateway::Options),
     /// Build the image of the controllers without Docker, as an OCI image layout
@@ -262,6 +264,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
+        Chore::Peers(options) => xtask::peers::run(&environment, &options),
         Chore::GatewayConformance(options) => xtask::gateway::run(&environment, &options).await,
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),

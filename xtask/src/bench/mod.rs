@@ -8,7 +8,7 @@ pub mod controller;
 pub mod gateway;
 pub mod hub;
 mod load;
-mod machine;
+pub(crate) mod machine;
 mod measured;
 mod subject;
 mod table;

@@ -37,7 +37,7 @@ mod semicolon;
 mod tests;
 mod union;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 pub use bullets::Bullets;
 pub use first_issue::{FirstIssue, StepCounter};
@@ -186,9 +186,22 @@ impl<'a> Rollup<'a> {
     }
 }
 
-/// The place of a type in a requested order; what was not requested comes last.
-fn rank(order: &[ConditionType], type_: &str) -> usize {
-    order.iter().position(|requested| *requested == *type_).unwrap_or(order.len())
+/// The places of types in a requested order, looked up once for many inputs; what was not requested comes last.
+struct Ranks<'o>(BTreeMap<&'o str, usize>);
+
+impl<'o> Ranks<'o> {
+    fn of(order: &'o [ConditionType]) -> Self {
+        // Of a type that is requested twice, the first place counts.
+        Self(order.iter().enumerate().rev().map(|(place, type_)| (type_.as_str(), place)).collect())
+    }
+
+    fn rank(&self, type_: &str) -> usize {
+        self.0.get(type_).copied().unwrap_or(usize::MAX)
+    }
+
+    fn has(&self, type_: &str) -> bool {
+        self.0.contains_key(type_)
+    }
 }
 
 /// Whether a type is among these.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{account, bullet};
 use crate::{
     ConditionType, Standing,
-    rollup::{Context, Input, rank},
+    rollup::{Context, Input, Ranks},
 };
 
 pub(super) fn lines(
@@ -14,8 +14,9 @@ pub(super) fn lines(
     order: &[ConditionType],
     context: &Context<'_>,
 ) -> Vec<String> {
+    let ranks = Ranks::of(order);
     inputs.sort_by(|a, b| {
-        let key = |input: &Input<'_>| rank(order, input.type_);
+        let key = |input: &Input<'_>| ranks.rank(input.type_);
         key(a)
             .cmp(&key(b))
             .then_with(|| a.type_.cmp(b.type_))

@@ -5,7 +5,7 @@ mod tests;
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet};
 
-use super::{Context, Input, Policy, Rollup, lists, rank};
+use super::{Context, Input, Policy, Ranks, Rollup, lists};
 use crate::{ConditionType, Polarity, Standing};
 
 /// The options of the form `first-issue`.
@@ -88,8 +88,8 @@ impl FirstIssue {
         policy: &Policy,
     ) -> Option<Rollup<'a>> {
         let members = inputs.iter().filter_map(|input| input.member).collect::<BTreeSet<_>>().len();
-        let is_requested =
-            |input: &Input<'_>| lists(&self.requested, input.type_) || self.requested.is_empty();
+        let ranks = Ranks::of(&self.requested);
+        let is_requested = |input: &Input<'_>| ranks.has(input.type_) || self.requested.is_empty();
         inputs.retain(|input| is_requested(input) && !policy.missing.ignores(input));
         let steps = self.steps(&inputs, members);
         if self.latest_generation {
@@ -98,7 +98,7 @@ impl FirstIssue {
             inputs.retain(|input| generation(input) == latest);
         }
         let first =
-            inputs.iter().min_by(|a, b| self.key(a).cmp(&self.key(b)).then_with(|| a.tie_break(b)))?;
+            inputs.iter().min_by(|a, b| key(a, &ranks).cmp(&key(b, &ranks)).then_with(|| a.tie_break(b)))?;
         let (reason, message) = first.words(context.generation);
         let message = match steps {
             None => message,
@@ -108,18 +108,6 @@ impl FirstIssue {
             }
         };
         Some(Rollup::new(context, first.standing(), reason, message))
-    }
-
-    /// What makes an input speak before another.
-    fn key<'i>(&self, input: &'i Input<'_>) -> impl Ord + use<'i> {
-        let weight = match input.type_ {
-            "Stalled" => 0,
-            "Reconciling" => 1,
-            "Ready" => 2,
-            _ => 3,
-        };
-        let generation = Reverse(input.observed.unwrap_or_default());
-        (priority(input), rank(&self.requested, input.type_), weight, generation, input.type_, input.name())
     }
 
     /// The y of `x of y completed`, where that is the message.
@@ -134,6 +122,18 @@ impl FirstIssue {
             StepCounter::On => Some(inputs.len()),
         }
     }
+}
+
+/// What makes an input speak before another.
+fn key<'i>(input: &'i Input<'_>, ranks: &Ranks<'_>) -> impl Ord + use<'i> {
+    let weight = match input.type_ {
+        "Stalled" => 0,
+        "Reconciling" => 1,
+        "Ready" => 2,
+        _ => 3,
+    };
+    let generation = Reverse(input.observed.unwrap_or_default());
+    (priority(input), ranks.rank(input.type_), weight, generation, input.type_, input.name())
 }
 
 /// The group of what is done.

@@ -4,7 +4,7 @@ mod inertia;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, fmt::Write as _};
 
 pub use inertia::Inertia;
 
@@ -79,20 +79,21 @@ impl Union {
         let Some(worst) = inputs.iter().map(Input::standing).max() else {
             return empty::roll_up(context, policy, "NoData");
         };
-        inputs.sort_by(Input::tie_break);
+        inputs.sort_unstable_by(Input::tie_break);
         if problems(&inputs).all(|input| self.inertia.hides(input, context.now)) {
-            let lines: Vec<_> = inputs.iter().flat_map(|input| lines_or_note(input, context)).collect();
-            let message = match lines.join("\n") {
-                nothing if nothing.is_empty() => Cow::Borrowed("All is well"),
-                lines => Cow::Owned(lines),
-            };
+            let mut message = String::new();
+            for input in &inputs {
+                write_lines_or_note(&mut message, input, context);
+            }
+            let message = if message.is_empty() { Cow::Borrowed("All is well") } else { Cow::Owned(message) };
             return Rollup::new(context, Standing::Good, Cow::Borrowed("AsExpected"), message);
         }
         // One problem that is old enough brings the young ones with it.
-        let mut reasons: Vec<_> = problems(&inputs).map(|input| reason(input, context)).collect();
-        reasons.sort_unstable();
-        let lines: Vec<_> = problems(&inputs).flat_map(|input| lines(input, context)).collect();
-        Rollup::new(context, worst, Cow::Owned(reasons.join("::")), Cow::Owned(lines.join("\n")))
+        let mut message = String::with_capacity(problems(&inputs).map(room).sum());
+        for input in problems(&inputs) {
+            write_lines(&mut message, input, context);
+        }
+        Rollup::new(context, worst, Cow::Owned(joined_reasons(&inputs, context)), Cow::Owned(message))
     }
 
     /// When the first of the problems that inertia hides will count, if all of them are hidden now.
@@ -114,43 +115,85 @@ fn problems<'i, 'a>(inputs: &'i [Input<'a>]) -> impl Iterator<Item = &'i Input<'
     inputs.iter().filter(|input| input.standing() != Standing::Good)
 }
 
+/// The bytes that the lines of an input take, where each is told once and is about the current generation.
+fn room(input: &Input<'_>) -> usize {
+    let lines = 1 + input.message.bytes().filter(|byte| *byte == b'\n').count();
+    input.message.len() + lines * (input.name().len() + ": \n".len())
+}
+
+/// The parts of all problems in the reason, sorted as they read.
+fn joined_reasons(inputs: &[Input<'_>], context: &Context<'_>) -> String {
+    let mut parts: Vec<_> = problems(inputs).map(|input| Part::of(input, context)).collect();
+    parts.sort_unstable_by(|a, b| a.bytes().cmp(b.bytes()));
+    let mut joined = String::with_capacity(parts.iter().map(|part| part.len() + "::".len()).sum());
+    for (index, Part([prefix, underscore, reason])) in parts.into_iter().enumerate() {
+        if index > 0 {
+            joined.push_str("::");
+        }
+        joined.extend([prefix, underscore, reason]);
+    }
+    joined
+}
+
 /// The part of an input in the reason: what tells its type from the top type, then its own reason.
 ///
 /// Where nothing does, library-go leaves an empty prefix and its underscore; a reason may not begin with one, so here
 /// the reason stands alone.
-fn reason<'i>(input: &'i Input<'_>, context: &Context<'_>) -> Cow<'i, str> {
-    let prefix = match input.member {
-        Some(member) => member.name,
-        None => input.type_.strip_suffix(context.top).unwrap_or(input.type_),
-    };
-    let reason = input.shortcoming(context.generation).map_or(&*input.reason, |(reason, _)| reason);
-    match (prefix, reason) {
-        ("", "") => Cow::Borrowed(input.type_),
-        ("", alone) | (alone, "") => Cow::Borrowed(alone),
-        (prefix, reason) => Cow::Owned(format!("{prefix}_{reason}")),
+struct Part<'i>([&'i str; 3]);
+
+impl<'i> Part<'i> {
+    fn of(input: &'i Input<'_>, context: &Context<'_>) -> Self {
+        let prefix = match input.member {
+            Some(member) => member.name,
+            None => input.type_.strip_suffix(context.top).unwrap_or(input.type_),
+        };
+        let reason = input.shortcoming(context.generation).map_or(&*input.reason, |(reason, _)| reason);
+        match (prefix, reason) {
+            ("", "") => Self([input.type_, "", ""]),
+            ("", alone) | (alone, "") => Self([alone, "", ""]),
+            (prefix, reason) => Self([prefix, "_", reason]),
+        }
+    }
+
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.0.iter().flat_map(|text| text.bytes())
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|text| text.len()).sum()
     }
 }
 
-/// The distinct lines of an input, each behind its name; none if it has no words.
-fn lines(input: &Input<'_>, context: &Context<'_>) -> Vec<String> {
+/// Adds the distinct lines of an input, each behind its name; none if it has no words.
+fn write_lines(message: &mut String, input: &Input<'_>, context: &Context<'_>) {
     let text = input.shortcoming(context.generation).map_or(Cow::Borrowed(&*input.message), |(_, text)| text);
     if text.is_empty() {
-        return Vec::new();
+        return;
+    }
+    if !text.contains('\n') {
+        return write_line(message, input.name(), &text);
     }
     let mut seen = BTreeSet::new();
-    text.split('\n')
-        .filter(|line| seen.insert(*line))
-        .map(|line| format!("{}: {line}", input.name()))
-        .collect()
+    for line in text.split('\n').filter(|line| seen.insert(*line)) {
+        write_line(message, input.name(), line);
+    }
 }
 
-/// The same, with a note for a problem that inertia hides and that has no words of its own: it must not pass for well.
-fn lines_or_note(input: &Input<'_>, context: &Context<'_>) -> Vec<String> {
-    let lines = lines(input, context);
-    match input.since {
-        Some(since) if lines.is_empty() && input.standing() != Standing::Good => {
-            vec![format!("{}: {} since {since}, not counted yet", input.name(), input.status)]
-        }
-        _ => lines,
+fn write_line(message: &mut String, name: &str, line: &str) {
+    if !message.is_empty() {
+        message.push('\n');
+    }
+    message.extend([name, ": ", line]);
+}
+
+/// Adds the same, with a note for a problem that inertia hides and that has no words of its own: it must not pass for well.
+fn write_lines_or_note(message: &mut String, input: &Input<'_>, context: &Context<'_>) {
+    let before = message.len();
+    write_lines(message, input, context);
+    if let Some(since) = input.since.filter(|_| message.len() == before && input.standing() != Standing::Good)
+    {
+        write_line(message, input.name(), "");
+        // A String takes what is written to it.
+        let _ = write!(message, "{} since {since}, not counted yet", input.status);
     }
 }

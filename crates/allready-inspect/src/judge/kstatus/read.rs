@@ -12,17 +12,19 @@ pub(super) fn integer(object: &Value, path: [&str; 2]) -> Result<Option<i64>, Mi
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(map)) => match map.get(second) {
             None => Ok(None),
-            Some(value) => match value.as_i64() {
+            Some(value) => match whole(value) {
                 Some(number) => Ok(Some(number)),
-                // `-0` is a whole number for Go, and none for serde_json.
-                None if value.as_f64().is_some_and(|float| float.to_bits() == (-0.0_f64).to_bits()) => {
-                    Ok(Some(0))
-                }
                 None => refuse("is not a whole number"),
             },
         },
         Some(_) => refuse("cannot be there: what it is in is not an object"),
     }
+}
+
+/// The whole number that this is for Go: so is `-0`, which is none for `serde_json`.
+fn whole(value: &Value) -> Option<i64> {
+    let is_minus_zero = || value.as_f64().is_some_and(|float| float.to_bits() == (-0.0_f64).to_bits());
+    value.as_i64().or_else(|| is_minus_zero().then_some(0))
 }
 
 fn field<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
@@ -31,7 +33,7 @@ fn field<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
 
 /// A whole number, or the default for anything else.
 pub(super) fn number(object: &Value, path: &[&str], default: i64) -> i64 {
-    field(object, path).and_then(Value::as_i64).unwrap_or(default)
+    field(object, path).and_then(whole).unwrap_or(default)
 }
 
 /// A text, or nothing for anything else.

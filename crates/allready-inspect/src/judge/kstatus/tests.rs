@@ -60,6 +60,10 @@ fn a_null_condition_is_an_empty_one_and_minus_zero_is_zero_as_go_reads_them() {
     let mut zero = widget(json!({"observedGeneration": 0}));
     zero["metadata"]["generation"] = serde_json::from_str("-0").unwrap();
     assert_eq!(said(&zero).0, Status::Current);
+    let mut none = object("apps/v1", "ReplicaSet", json!({}), json!({}));
+    assert_eq!(said(&none).1, "LessLabelled", "one replica is wanted where nothing is said");
+    none["spec"]["replicas"] = serde_json::from_str("-0").unwrap();
+    assert_eq!(said(&none).0, Status::Current, "and none here");
 }
 
 #[test]
