@@ -241,6 +241,10 @@ async fn every_answer_has_the_headers_that_keep_foreign_text_from_doing_anything
         assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
         assert!(!headers.contains_key("access-control-allow-origin"), "{path}");
     }
+    for (path, status) in [("/", StatusCode::OK), ("/api/sources", StatusCode::FORBIDDEN)] {
+        let request = Request::get(path).header("host", "localhost").header("sec-fetch-site", "cross-site");
+        assert_eq!(answer(&scene.view, &request.body(()).unwrap()).await.status(), status, "{path}");
+    }
     let request = Request::get("/").header("host", "evil.example").body(()).unwrap();
     assert_eq!(answer(&scene.view, &request).await.status(), StatusCode::MISDIRECTED_REQUEST);
     let twice =
