@@ -8,6 +8,7 @@ pub mod cluster;
 mod crds;
 pub mod duration;
 mod failure;
+pub mod file;
 mod gateway;
 mod hub;
 mod pages;
