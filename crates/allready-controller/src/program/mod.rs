@@ -60,6 +60,9 @@ pub const TIMING: Timing = Timing {
     retry_period: Duration::from_secs(1),
 };
 
+/// The memory for the objects that the live view shows: the controllers have the rest below the limit of the chart.
+const VIEW_BYTES: usize = 96 << 20;
+
 /// Run the controllers of allready in a cluster: one Ready from many reporters, one status from many clusters, and the
 /// statuses of Gateway API
 #[derive(Debug, Parser)]
@@ -191,7 +194,7 @@ async fn view(address: SocketAddr, cluster: &Cluster) -> Result<Shown, Failure> 
         |error: std::io::Error| Failure::unavailable(format_args!("cannot listen on {address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
-    let view = View::default();
+    let view = View::within(VIEW_BYTES);
     let title = cluster.context.clone().unwrap_or_else(|| cluster.server.clone());
     let shown = view.show(cluster.client.clone(), Wanted::everything("cluster", &title)).map_err(cannot)?;
     say(&format!("Serving the live view on http://{address}/\n"))?;
