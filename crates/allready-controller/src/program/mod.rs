@@ -146,8 +146,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         () = crds::until_they_fit(args, &cluster.client, &health) => {}
         () = serve(&waiting, listener.as_ref()) => {}
     }
-    let candidacy = if args.leads() { Some(candidate(args, &cluster)?) } else { None };
-    let leader = candidacy.clone().map_or_else(Leader::always, Leader::elected);
+    let candidacy = candidate(args, &cluster)?;
+    let leader = if args.leads() { Leader::elected } else { Leader::alone }(candidacy.clone());
     let running = || Running { leader: leader.clone(), health: health.clone(), ..Running::default() };
     let config = config(args, &cluster, running());
     let hub = hub::controller(args, &cluster, providers, running());
@@ -171,10 +171,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         () = &mut stopped => {}
         _ = work => {}
     }
-    if let Some(candidacy) = candidacy {
-        // The next replica need not wait for the lease to run out; and nobody waits for this one for ever.
-        let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
-    }
+    // The next replica need not wait for the lease to run out; and nobody waits for this one for ever.
+    let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
     Ok(())
 }
 
@@ -251,9 +249,7 @@ fn config(args: &ControllerArgs, cluster: &Cluster, running: Running) -> ConfigC
     controller.api_versions.clone_from(&args.group);
     controller.namespaces.clone_from(&args.namespace);
     controller.ensure = args.ensured();
-    if args.leads() {
-        let (namespace, name) = lease(args, cluster);
-        controller.options.lease = Some(format!("{namespace}/{name}").into());
-    }
+    let (namespace, name) = lease(args, cluster);
+    controller.options.lease = Some(format!("{namespace}/{name}").into());
     ConfigController { running, ..controller }
 }
