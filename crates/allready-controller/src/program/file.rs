@@ -58,7 +58,8 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     replaced
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 pub(crate) mod tests {
     use std::os::unix::{
         fs::{PermissionsExt as _, symlink},
