@@ -84,11 +84,11 @@ exports *args:
 bench-check:
     cargo xtask bench check
 
-# Fuzz what reads the bytes of others: conditions, requests, policies, watches, kubeconfigs (installs cargo-fuzz; needs a C++ compiler, a
+# Fuzz what reads the bytes of others: conditions, JSON, requests, policies, watches, kubeconfigs (installs cargo-fuzz; needs a C++ compiler, a
 # stable toolchain will do).
 fuzz seconds="60":
     cargo fuzz --version >/dev/null 2>&1 || cargo install --locked --debug cargo-fuzz
-    for target in admission found kubeconfig request watch; do \
+    for target in admission found json kubeconfig request watch; do \
         mkdir -p fuzz/corpus/$target; \
         cargo fuzz run --sanitizer none --features libfuzzer $target fuzz/corpus/$target fuzz/seeds/$target -- -max_total_time={{seconds}} || exit 1; \
     done

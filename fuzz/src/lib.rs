@@ -4,6 +4,7 @@
 
 pub mod admission;
 pub mod found;
+pub mod json;
 pub mod kubeconfig;
 pub mod request;
 pub mod watch;

@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use allready_fuzz::{admission, found, kubeconfig, request, watch};
+use allready_fuzz::{admission, found, json, kubeconfig, request, watch};
 use fastrand::Rng;
 
 /// Values that programs stumble over; the words of the seeds take their place as well.
@@ -31,6 +31,11 @@ const WORDS: [&[u8]; 16] = [
 #[test]
 fn any_json_near_the_seeds_is_read_and_made_legal() {
     play("found", 20_000, found::run);
+}
+
+#[test]
+fn json_near_the_seeds_means_one_thing_or_is_refused() {
+    play("json", 20_000, json::run);
 }
 
 #[test]

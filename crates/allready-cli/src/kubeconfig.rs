@@ -1,10 +1,12 @@
 //! Kubeconfigs of embedded servers. They have a secret in them, and never take the place of what somebody else wrote.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, ErrorKind, Read as _, Write as _},
-    path::{Path, PathBuf},
+    fs::{self, File},
+    io::{self, ErrorKind, Read as _},
+    path::Path,
 };
+
+use allready_controller::program::file;
 
 use crate::{failure::Failure, printer::tame};
 
@@ -15,19 +17,11 @@ const MARK: &str = "# Written by allready for an embedded API server: it replace
 pub(crate) fn write(path: &Path, text: &str) -> Result<String, Failure> {
     let text = format!("{MARK}{text}");
     let cannot = |error: io::Error| Failure::output(format_args!("cannot write {}: {error}", shown(path)));
-    match create(path, &text) {
+    match file::create(path, text.as_bytes()) {
         Ok(()) => Ok(text),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             check(path)?;
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(format!(".{}.new", std::process::id()));
-            let beside = PathBuf::from(beside);
-            create(&beside, &text).map_err(cannot)?;
-            let replaced = fs::rename(&beside, path);
-            if replaced.is_err() {
-                remove(&beside, &text);
-            }
-            replaced.map_err(cannot).map(|()| text)
+            file::replace(path, text.as_bytes()).map_err(cannot).map(|()| text)
         }
         Err(error) => Err(cannot(error)),
     }
@@ -41,12 +35,10 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
             shown(path)
         ))
     };
-    match fs::symlink_metadata(path) {
-        Err(_) => Ok(()),
-        Ok(found) if found.is_symlink() => Err(refusal("it is a symbolic link")),
-        Ok(found) if found.is_dir() => Err(refusal("it is a directory")),
-        Ok(found) if !found.is_file() => Err(refusal("it is not a regular file")),
-        Ok(_) => match begin(path) {
+    match file::regular(path) {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => Err(refusal(&error.to_string())),
+        Ok(None) | Err(_) => Ok(()),
+        Ok(Some(_)) => match begin(path) {
             Ok(begin) if begin == MARK.as_bytes() => Ok(()),
             Ok(_) => Err(refusal("it was not written by allready")),
             Err(error) => Err(refusal(&format!("it cannot be read ({error})"))),
@@ -61,20 +53,6 @@ pub(crate) fn remove(path: &Path, text: &str) {
         // Somebody may have removed it meanwhile.
         drop(fs::remove_file(path));
     }
-}
-
-/// Creates a file that was not there before, with the rights of a secret. A link that leads nowhere is there, too.
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    let written = file.write_all(text.as_bytes());
-    if written.is_err() {
-        drop(fs::remove_file(path));
-    }
-    written
 }
 
 /// The part of a file in which the mark would be.

@@ -25,6 +25,8 @@ pub mod engine;
 pub mod gateway;
 pub mod health;
 pub mod hub;
+#[doc(hidden)]
+pub mod json;
 pub mod metrics;
 // What users need has a page of its own. The rest is reachable for the tests in its documentation, and promises nothing.
 #[doc(hidden)]

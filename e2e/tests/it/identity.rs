@@ -20,17 +20,22 @@ allready_e2e::scenarios![
     a_status_that_another_manager_has_written_is_not_believed,
 ];
 
-const NAME: &str = "config-status";
+pub(super) const NAME: &str = "config-status";
 
-struct Stage {
-    server: Server,
-    namespace: String,
+pub(super) struct Stage {
+    pub(super) server: Server,
+    pub(super) namespace: String,
     controller: JoinHandle<()>,
 }
 
 impl Stage {
     /// A controller that expects the speakers `n1` and `n2`.
     async fn set(server: Server) -> Self {
+        Self::with(server, json!({})).await
+    }
+
+    /// The same with more fields of the spec.
+    pub(super) async fn with(server: Server, more: Value) -> Self {
         for definition in definitions() {
             server.define(definition).await;
         }
@@ -40,7 +45,8 @@ impl Stage {
             instances: Some(Instances::names(["n1", "n2"])),
             ..Component::default()
         };
-        let spec = ConfigurationStatusSpec { components: vec![speaker], ..Default::default() };
+        let more = serde_json::from_value(more).unwrap();
+        let spec = ConfigurationStatusSpec { components: vec![speaker], ..more };
         let api_version = "allready.dev/v1alpha1".to_owned();
         let key = StatusKey { api_version, namespace: namespace.clone(), name: NAME.to_owned() };
         let controller = ConfigController {
@@ -52,12 +58,21 @@ impl Stage {
         Self { server, namespace, controller }
     }
 
+    /// Another controller takes the place of the one that runs, which has no time to say anything.
+    pub(super) async fn restart(&mut self) {
+        self.controller.abort();
+        drop((&mut self.controller).await);
+        let namespaces = vec![self.namespace.clone()];
+        let controller = ConfigController { namespaces, ..ConfigController::new(self.server.client()) };
+        self.controller = tokio::spawn(controller.run());
+    }
+
     fn reporter(&self, identity: Identity) -> (Reporter, Running) {
         let layout = Layout::sharded(&self.namespace, NAME);
         Reporter::builder(self.server.client(), identity, layout).spawn()
     }
 
-    fn speaker(&self, node: &str) -> (Reporter, Running) {
+    pub(super) fn speaker(&self, node: &str) -> (Reporter, Running) {
         self.reporter(Identity::of("speaker").on(node))
     }
 
@@ -83,18 +98,19 @@ impl Stage {
     }
 
     /// Waits until Ready is as asked.
-    async fn until(&self, status: &str, message: &str) {
-        let api: Api<ConfigurationStatus> = Api::namespaced(self.server.client(), &self.namespace);
+    pub(super) async fn until(&self, status: &str, message: &str) {
         let wanted = |ready: &Value| {
             ready["status"] == status && ready["message"].as_str().is_some_and(|said| said.contains(message))
         };
-        let look = || async {
-            let status =
-                api.get_opt(NAME).await.unwrap().and_then(|object| object.status).unwrap_or_default();
-            let ready = status.conditions.iter().find(|condition| condition.type_ == *"Ready");
-            serde_json::to_value(ready).unwrap()
-        };
-        eventually(&format!("Ready to be {status} with {message:?}"), wanted, look).await;
+        eventually(&format!("Ready to be {status} with {message:?}"), wanted, || self.ready()).await;
+    }
+
+    /// The condition Ready.
+    pub(super) async fn ready(&self) -> Value {
+        let api: Api<ConfigurationStatus> = Api::namespaced(self.server.client(), &self.namespace);
+        let status = api.get_opt(NAME).await.unwrap().and_then(|object| object.status).unwrap_or_default();
+        let ready = status.conditions.iter().find(|condition| condition.type_ == *"Ready");
+        serde_json::to_value(ready).unwrap()
     }
 }
 

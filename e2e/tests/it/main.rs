@@ -5,6 +5,7 @@
     reason = "scenarios are tests, in functions that two tests share"
 )]
 
+mod attacks;
 mod check;
 mod config_status;
 mod events;

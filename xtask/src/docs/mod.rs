@@ -194,7 +194,7 @@ mod tests {
         let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(is_test).collect();
         ensure!(named.len() > 20, "{named:?}");
         let mut sources = String::new();
-        let mut directories = vec![root().join("crates"), root().join("e2e")];
+        let mut directories = vec![root().join("crates"), root().join("e2e"), root().join("fuzz/tests")];
         while let Some(directory) = directories.pop() {
             for entry in std::fs::read_dir(directory)? {
                 let path = entry?.path();

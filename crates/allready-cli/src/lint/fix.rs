@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path, process::ExitCode};
 
+use allready_controller::program::file;
 use allready_inspect::lint;
 use serde_json::Value;
 
@@ -78,9 +79,7 @@ fn write(path: &Path, documents: &[Value], drops_comments: bool) -> Result<(), F
     let all: Vec<&Value> = documents.iter().filter(|document| !document.is_null()).collect();
     let text = document::objects(&all, if is_json { Format::Json } else { Format::Yaml })?;
     let head = if is_json || head.is_empty() { String::new() } else { head.join("\n") + "\n" };
-    let beside = path.with_extension("allready-lint.tmp");
-    let cannot = |error: std::io::Error| Failure::output(format_args!("cannot write {name}: {error}"));
     // Either the old text or the new one, never half of it.
-    fs::write(&beside, head + &text).map_err(cannot)?;
-    fs::rename(&beside, path).map_err(cannot)
+    file::replace(path, (head + &text).as_bytes())
+        .map_err(|error| Failure::output(format_args!("cannot write {name}: {error}")))
 }

@@ -1,8 +1,6 @@
 //! One object from its text.
 
-use std::{borrow::Cow, cell::Cell, fmt};
-
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use allready_controller::json::Place;
 use serde_json::{Map, Value};
 
 use super::{Batch, Content, Form, ListOf, Piece};
@@ -51,14 +49,10 @@ fn json(text: &[u8], extent: Extent) -> Result<Value, String> {
         .map_err(|error| format!("it cannot be read as JSON: {}", tame(&error.to_string())))
 }
 
-/// The one reader of JSON: it refuses fields that are there twice, and values of more nodes than the reader of YAML takes.
+/// Reads JSON with no more nodes than the reader of YAML takes.
 fn json_value(text: &[u8], extent: Extent) -> serde_json::Result<Value> {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    // A node takes up to a hundred times the memory of its text.
-    let room = Cell::new(serde_saphyr::Budget::default().max_nodes);
-    let node = Node { place: NodePlace::Root, extent, room: &room };
-    let value = node.deserialize(&mut deserializer)?;
-    deserializer.end().map(|()| value)
+    let place = InObject { place: NodePlace::Root, extent };
+    allready_controller::json::read(text, place, serde_saphyr::Budget::default().max_nodes)
 }
 
 fn yaml(text: &[u8], form: Form) -> Result<Value, String> {
@@ -147,13 +141,11 @@ fn noun(value: &Value) -> &'static str {
     }
 }
 
-/// A value that is read, and where in the object it stands.
+/// Where in an object a value stands.
 #[derive(Clone, Copy)]
-struct Node<'a> {
+struct InObject {
     place: NodePlace,
     extent: Extent,
-    /// The number of nodes that may still come: objects, lists, keys and scalars, as the reader of YAML counts them.
-    room: &'a Cell<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,27 +157,23 @@ enum NodePlace {
     Other,
 }
 
-impl Node<'_> {
-    /// Counts a node.
-    fn count<E: Error>(self) -> Result<(), E> {
-        let most = serde_saphyr::Budget::default().max_nodes;
-        let room = self.room.get().checked_sub(1);
-        let room = room
-            .ok_or_else(|| E::custom(format_args!("it has more than {most} values: give fewer at a time")))?;
-        self.room.set(room);
-        Ok(())
-    }
-
-    fn child(self, key: &str) -> Self {
+impl Place for InObject {
+    fn field(self, key: &str) -> Option<Self> {
         let place = match (self.place, key) {
             (NodePlace::Root, "metadata") => NodePlace::Metadata,
             (NodePlace::Metadata, "annotations") => NodePlace::Annotations,
             (NodePlace::Root, "spec") => NodePlace::Spec,
             _ => NodePlace::Other,
         };
-        Self { place, ..self }
+        (!self.is_left_out(key)).then_some(Self { place, ..self })
     }
 
+    fn item(self) -> Self {
+        Self { place: NodePlace::Other, ..self }
+    }
+}
+
+impl InObject {
     fn is_left_out(self, key: &str) -> bool {
         match self.place {
             NodePlace::Metadata => self.extent != Extent::Whole && key == "managedFields",
@@ -208,73 +196,3 @@ impl Node<'_> {
         }
     }
 }
-
-impl<'de> DeserializeSeed<'de> for Node<'_> {
-    type Value = Value;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.count()?;
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Node<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(Self { place: NodePlace::Other, ..self })? {
-            values.push(value);
-        }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(Key(key)) = fields.next_key()? {
-            if self.is_left_out(&key) {
-                fields.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            self.count()?;
-            let value = fields.next_value_seed(self.child(&key))?;
-            // Of two statuses one may be good and the other not: neither is believed.
-            if object.insert(key.into_owned(), value).is_some() {
-                return Err(A::Error::custom("a field is there twice"));
-            }
-        }
-        Ok(Value::Object(object))
-    }
-}
-
-/// A key, borrowed where it can be.
-#[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

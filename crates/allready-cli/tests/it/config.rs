@@ -234,6 +234,29 @@ fn what_cannot_be_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn a_report_whose_name_somebody_else_has_taken_is_refused_with_exit_code_65() {
+    // Without the rules of the CRD it can be taken.
+    let crds = tempfile::tempdir().unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests/crds");
+    let text = std::fs::read_to_string(shipped.join("statusreports.allready.dev.yaml")).unwrap();
+    let mut kind: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+    let schema = &mut kind["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    assert!(schema.as_object_mut().unwrap().remove("x-kubernetes-validations").is_some());
+    std::fs::write(crds.path().join("crd.json"), kind.to_string()).unwrap();
+    let cluster = Cluster::start_with(crds.path());
+    let taken = serde_json::json!({
+        "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
+        "metadata": { "name": "config-status.speaker.n2" },
+        "spec": { "targetRef": { "name": "another" }, "component": "speaker", "instance": "n1" },
+    });
+    cluster.send("POST", "/apis/allready.dev/v1alpha1/namespaces/default/statusreports", &taken);
+    let report = ["report", "--component", "speaker", "--node", "n2", "--reconciler", "configReconciler"];
+    let said = cluster.run(&[&report[..], &["--outcome", "ConfigError", "--message", "overlap"]].concat());
+    assert!(said.starts_with("exit 65\n"), "{said}");
+    assert!(said.contains("it is the report of component speaker, instance n1"), "{said}");
+}
+
+#[test]
 fn an_api_server_that_does_not_answer_is_said_and_not_waited_for_long() {
     let cluster = Cluster::start();
     let text = std::fs::read_to_string(cluster.kubeconfig()).unwrap();

@@ -84,6 +84,49 @@ fn objects_to_wait_for_may_be_given_one_per_line() {
 }
 
 #[test]
+fn a_field_that_is_there_twice_is_believed_by_no_command() {
+    let ready = r#"{"type":"Ready","status":"False","status":"True","reason":"R","message":"","lastTransitionTime":"2026-11-15T12:00:00Z"}"#;
+    let gateway = |extra: &str| {
+        format!(
+            r#"{{"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{{"name":"a"}}{extra}}}"#
+        )
+    };
+    let twice = gateway(&format!(r#","status":{{"conditions":[{ready}]}}"#));
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("twice.json"), &twice).unwrap();
+    std::fs::write(path("hub.json"), gateway("")).unwrap();
+    let (hub, spoke) = (path("hub.json"), format!("one={}", path("twice.json")));
+    for (arguments, stdin) in [
+        (&["check", "-f", "-"][..], twice.as_str()),
+        (&["rollup", "-f", "-"], twice.as_str()),
+        (&["rollup", "-f", "-"], &format!("[{ready}]")),
+        (&["aggregate", "-f", &hub, "--spoke", &spoke], ""),
+        (&["aggregate", "-f", "-", "--spoke", "one=/dev/null"], &twice),
+    ] {
+        let said = allready(arguments, stdin);
+        assert!(
+            !said.starts_with("exit 0\n") && said.contains("a field is there twice"),
+            "{arguments:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn json_of_more_values_than_yaml_may_have_is_refused() {
+    let zeros = vec!["0"; 300_000].join(",");
+    let object = format!(r#"{{"kind":"A","apiVersion":"v1","metadata":{{"name":"a"}},"spec":[{zeros}]}}"#);
+    for (arguments, text) in [
+        (&["check", "-f", "-"], &object),
+        (&["rollup", "-f", "-"], &object),
+        (&["rollup", "-f", "-"], &format!("[{zeros}]")),
+    ] {
+        let said = allready(arguments, text);
+        assert!(!said.starts_with("exit 0\n") && said.contains("values: give fewer at a time"), "{said}");
+    }
+}
+
+#[test]
 fn an_object_that_cannot_be_read_is_told_with_its_place() {
     let [namespace, widget] = objects();
     let cut = format!("{namespace}\n{}\n{widget}\n", &widget.to_string()[..60]);

@@ -210,6 +210,28 @@ fn comments_are_not_lost_without_a_word() {
     assert!(told.starts_with("exit 0") && !after.contains("why it is"), "{told}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_fix_neither_follows_nor_replaces_a_link_and_leaves_what_is_beside_the_file() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let fix = |name: &str| allready(&["lint", "--fix", "--write", "-f", path(name).to_str().unwrap()], "");
+    fs::write(path("crd.yaml"), DEFINITION).unwrap();
+    symlink(path("crd.yaml"), path("link.yaml")).unwrap();
+    let told = fix("link.yaml");
+    assert!(told.starts_with("exit 74") && told.contains("it is a symbolic link"), "{told}");
+    assert!(fs::symlink_metadata(path("link.yaml")).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(path("crd.yaml")).unwrap(), DEFINITION);
+
+    fs::write(path("crd.allready-lint.tmp"), "theirs").unwrap();
+    fs::set_permissions(path("crd.yaml"), fs::Permissions::from_mode(0o640)).unwrap();
+    let told = fix("crd.yaml");
+    assert!(told.contains("mended 11 findings"), "{told}");
+    assert_eq!(fs::read_to_string(path("crd.allready-lint.tmp")).unwrap(), "theirs");
+    assert_eq!(fs::metadata(path("crd.yaml")).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
 #[test]
 fn a_fixed_definition_is_accepted_by_the_embedded_server() {
     let fixed = lint_fix(&[]);

@@ -194,6 +194,11 @@ impl ConfigReconciler {
             ConfigTarget::Create(_) => 1,
             ConfigTarget::Leftovers { .. } => 2,
         })
+        .fair(|target| match target {
+            ConfigTarget::Status(key)
+            | ConfigTarget::Create(key)
+            | ConfigTarget::Leftovers { status: key, .. } => &key.namespace,
+        })
     }
 
     /// The watches that are needed, each with its number.
@@ -367,6 +372,10 @@ impl Reconciler for ConfigReconciler {
     type Key = StatusKey;
     type Target = ConfigTarget;
     type Event = ConfigEvent;
+
+    fn namespace(key: &StatusKey) -> &str {
+        &key.namespace
+    }
 
     fn observe(&mut self, event: ConfigEvent, now: Now, due: &mut BTreeSet<StatusKey>) {
         let ConfigEvent { watch, number, event } = event;

@@ -180,11 +180,14 @@ impl StatusState {
         self.decided = Some(answer.ready.status);
         answer.ready = answer.ready.observed(Generation::from(Some(standing.generation)));
         let mut wanted = status(&answer, standing.generation);
-        if let (Some(lease), Some(term)) = (&options.lease, now.term) {
+        if let Some(lease) = &options.lease {
             // A Lease that was deleted and made anew counts from the beginning again, and the API server takes no lower term.
             let stands = &standing.owned["controller"];
             let stands = stands["term"].as_u64().filter(|_| stands["lease"] == **lease);
-            wanted["controller"] = json!({ "lease": lease, "term": stands.max(Some(term)) });
+            // Whoever writes without the Lease leaves what its holder has written.
+            if let Some(term) = stands.max(now.term) {
+                wanted["controller"] = json!({ "lease": lease, "term": term });
+            }
         }
         if owned(&wanted) == standing.owned {
             return None;

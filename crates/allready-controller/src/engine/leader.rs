@@ -29,6 +29,14 @@ impl Leader {
         Self::new(|_| Some(Term { number: None, remaining: Duration::MAX }))
     }
 
+    /// The only replica, which renews a Lease where it can, so that everybody can look up whether it still runs. It writes without it, too.
+    pub fn alone(candidacy: Candidacy) -> Self {
+        Self::new(move |now| {
+            let token = candidacy.token().filter(|token| token.is_leading(now));
+            Some(Term { number: token.map(|token| token.fence()), remaining: Duration::MAX })
+        })
+    }
+
     /// A replica that takes part in an election.
     pub fn elected(candidacy: Candidacy) -> Self {
         Self::new(move |now| {

@@ -14,6 +14,7 @@
 //! [`Engine`] is all of it without I/O and with time passed in, as tests drive it. [`run`] is the loop around it: a [`Shell`] watches and
 //! writes, [`Leader`] says whether this replica may write.
 
+mod lanes;
 mod leader;
 mod pace;
 mod queue;
@@ -111,6 +112,9 @@ pub trait Reconciler: Send {
         BTreeSet::new()
     }
 
+    /// The namespace of a key: whoever has many keys in one delays no other. Empty for what is in none.
+    fn namespace(key: &Self::Key) -> &str;
+
     /// All keys: looked at when this replica begins to lead.
     fn keys(&self) -> Vec<Self::Key>;
 
@@ -123,6 +127,9 @@ const SOON: Duration = Duration::from_millis(10);
 
 /// The number of times that keys which others have made due are decided before anything is written.
 const ROUNDS: usize = 4;
+
+/// The most keys of namespaces that are decided in one step: what else happens is heard in between.
+const MOST_DECIDED: usize = 256;
 
 /// A reconciler with its schedule and its queue of writes.
 #[derive(Debug)]
@@ -143,7 +150,7 @@ impl<R: Reconciler> Engine<R> {
     pub fn new(reconciler: R, queue: Queue<R::Target>) -> Self {
         Self {
             reconciler,
-            schedule: Schedule::default(),
+            schedule: Schedule::new(R::namespace),
             queue,
             wanted: BTreeMap::new(),
             owners: BTreeMap::new(),
@@ -168,16 +175,20 @@ impl<R: Reconciler> Engine<R> {
         self.schedule.all(due, now.elapsed);
     }
 
-    /// Decides about all keys that are due. Returns the writes that are due, if this replica leads: each is in flight until
-    /// [`written`](Self::written) says how it went.
+    /// Decides about keys that are due: about all in a new term, and otherwise so many at a time, in turn of their namespaces. Returns the writes
+    /// that are due, if this replica leads, and that no key is about to decide anew: each is in flight until [`written`](Self::written) says how it went.
     pub fn step(&mut self, is_leading: bool, now: Now) -> Vec<(R::Target, Option<Value>)> {
+        let mut most = MOST_DECIDED;
         if now.term != self.term {
             self.term = now.term;
+            most = usize::MAX;
             // Its predecessor may have decided otherwise.
             self.schedule.all(self.reconciler.keys(), now.elapsed);
         }
         for _ in 0..ROUNDS {
-            for key in self.schedule.take_due(now.elapsed) {
+            let keys = self.schedule.take_due(now.elapsed, most);
+            most = most.saturating_sub(keys.len());
+            for key in keys {
                 let Desired { writes, look_again } = self.reconciler.reconcile(&key, now);
                 self.reconciles += 1;
                 self.want(&key, writes, now.elapsed);
@@ -192,7 +203,13 @@ impl<R: Reconciler> Engine<R> {
             }
             self.schedule.all(due, now.elapsed);
         }
-        if is_leading { self.queue.take_due(now.elapsed) } else { Vec::new() }
+        if !is_leading {
+            return Vec::new();
+        }
+        let Self { owners, schedule, queue, .. } = self;
+        let is_decided =
+            |target: &R::Target| owners.get(target).is_none_or(|key| !schedule.is_due(key, now.elapsed));
+        queue.take_ready(now.elapsed, is_decided)
     }
 
     fn want(&mut self, key: &R::Key, writes: Vec<(R::Target, Write)>, now: Duration) {

@@ -1,15 +1,15 @@
 //! The writes: one at a time for each target, changes gathered, failures put off.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use allready_core::Status;
 use allready_kube::{backoff::Backoff, refusal::Refusal};
 use serde_json::Value;
 
-use super::pace::{Pace, Pacer};
+use super::{
+    lanes::Lanes,
+    pace::{Pace, Pacer},
+};
 
 /// A write that is wanted.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +49,10 @@ pub struct Queue<T> {
     backoff: Backoff,
     /// Targets of a lower rank go first when many are due.
     rank: fn(&T) -> u8,
+    namespace: fn(&T) -> &str,
     entries: BTreeMap<T, Entry>,
-    /// The targets to write, by rank and by the time at which each is due.
-    due: BTreeMap<u8, BTreeSet<(Duration, T)>>,
+    /// The targets to write, by rank.
+    due: BTreeMap<u8, Lanes<T>>,
     in_flight: usize,
 }
 
@@ -88,7 +89,15 @@ const MOST_CONFLICTS: u32 = 3;
 impl<T: Ord + Clone> Queue<T> {
     /// An empty queue.
     pub fn new(pace: Pace, backoff: Backoff, rank: fn(&T) -> u8) -> Self {
-        Self { pace, backoff, rank, entries: BTreeMap::new(), due: BTreeMap::new(), in_flight: 0 }
+        let (entries, due) = (BTreeMap::new(), BTreeMap::new());
+        Self { pace, backoff, rank, namespace: |_| "", entries, due, in_flight: 0 }
+    }
+
+    /// Of one rank, writes a target of each namespace in turn when many are due.
+    #[must_use]
+    pub fn fair(mut self, namespace: fn(&T) -> &str) -> Self {
+        self.namespace = namespace;
+        self
     }
 
     /// Says what should be written; none where what stands is right. It takes the place of what waits there.
@@ -114,9 +123,21 @@ impl<T: Ord + Clone> Queue<T> {
 
     /// Takes the writes that are due, those of the lowest rank first; each is in flight until [`wrote`](Self::wrote).
     pub fn take_due(&mut self, now: Duration) -> Vec<(T, Option<Value>)> {
+        self.take_ready(now, |_| true)
+    }
+
+    /// The same of those targets alone that are ready: what is wanted for the others is about to be decided anew.
+    pub(super) fn take_ready(
+        &mut self,
+        now: Duration,
+        is_ready: impl Fn(&T) -> bool,
+    ) -> Vec<(T, Option<Value>)> {
         let room = MOST_IN_FLIGHT.saturating_sub(self.in_flight);
-        let due = self.due.values().flat_map(|targets| targets.iter().take_while(|(due, _)| *due <= now));
-        let targets: Vec<T> = due.take(room).map(|(_, target)| target.clone()).collect();
+        let mut targets = Vec::new();
+        for lanes in self.due.values_mut() {
+            let more = room - targets.len();
+            targets.extend(lanes.in_turn(now, more, &is_ready).into_iter().map(|(_, target)| target));
+        }
         let mut writes = Vec::with_capacity(targets.len());
         for target in targets {
             let Some(entry) = self.entries.get_mut(&target) else { continue };
@@ -179,12 +200,12 @@ impl<T: Ord + Clone> Queue<T> {
         if self.in_flight >= MOST_IN_FLIGHT {
             return None;
         }
-        self.due.values().filter_map(BTreeSet::first).map(|(due, _)| *due).min()
+        self.due.values().filter_map(Lanes::first).min()
     }
 
     /// The number of writes that wait.
     pub fn waiting(&self) -> usize {
-        self.due.values().map(BTreeSet::len).sum()
+        self.due.values().map(Lanes::len).sum()
     }
 
     /// The number of writes in flight.
@@ -212,13 +233,14 @@ impl<T: Ord + Clone> Queue<T> {
     fn schedule(&mut self, target: &T) {
         let Some(entry) = self.entries.get_mut(target) else { return };
         let waiting = self.due.entry((self.rank)(target)).or_default();
+        let namespace = (self.namespace)(target);
         if let Some(due) = entry.due.take() {
-            waiting.remove(&(due, target.clone()));
+            waiting.remove(namespace, due, target);
         }
         let Some(write) = entry.write.as_ref().filter(|_| !entry.is_in_flight) else { return };
         let due = entry.pacer.due(&self.pace, write.is_urgent).max(entry.not_before);
         entry.due = Some(due);
-        waiting.insert((due, target.clone()));
+        waiting.insert(namespace, due, target.clone());
     }
 }
 

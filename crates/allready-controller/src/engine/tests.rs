@@ -18,6 +18,10 @@ impl Reconciler for Names {
     type Target = u8;
     type Event = (u8, Option<(u32, Duration)>);
 
+    fn namespace(_: &u8) -> &'static str {
+        ""
+    }
+
     fn observe(&mut self, (name, wanted): Self::Event, _: Now, due: &mut BTreeSet<u8>) {
         match wanted {
             Some(wanted) => self.wanted.insert(name, wanted),
@@ -231,4 +235,119 @@ fn a_write_that_somebody_else_was_faster_than_three_times_asks_for_no_version() 
     assert!(send(&mut queue, conflict()) && send(&mut queue, conflict()), "two, and one more");
     assert!(!send(&mut queue, Err(Refusal::Unanswered)) && !send(&mut queue, Ok(())));
     assert!(send(&mut queue, Ok(())), "what was written ends it");
+}
+
+/// Objects of tenants, each at a version, which is written.
+#[derive(Debug, Default)]
+struct Tenants {
+    wanted: BTreeMap<Owned, u32>,
+    standing: BTreeMap<Owned, u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Owned(&'static str, u32);
+
+impl fmt::Display for Owned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0, self.1)
+    }
+}
+
+impl Reconciler for Tenants {
+    type Key = Owned;
+    type Target = Owned;
+    type Event = Owned;
+
+    fn namespace(key: &Owned) -> &'static str {
+        key.0
+    }
+
+    fn observe(&mut self, object: Owned, _: Now, due: &mut BTreeSet<Owned>) {
+        *self.wanted.entry(object.clone()).or_default() += 1;
+        due.insert(object);
+    }
+
+    fn reconcile(&mut self, key: &Owned, _: Now) -> Desired<Owned> {
+        let mut desired = Desired::default();
+        let wanted = self.wanted[key];
+        if self.standing.get(key) != Some(&wanted) {
+            desired.write(key.clone(), Write::calm(Some(json!(wanted))));
+        }
+        desired
+    }
+
+    fn written(&mut self, target: &Owned, written: Written, _: u32, _: Now, _: &mut BTreeSet<Owned>) {
+        if let Ok(Some(value)) = written {
+            self.standing.insert(target.clone(), u32::try_from(value.as_u64().unwrap()).unwrap());
+        }
+    }
+
+    fn keys(&self) -> Vec<Owned> {
+        self.wanted.keys().cloned().collect()
+    }
+
+    fn watches(&self) -> BTreeMap<String, Result<(), String>> {
+        BTreeMap::new()
+    }
+}
+
+fn tenants() -> Engine<Tenants> {
+    let queue = Queue::new(Pace::default(), Backoff::default(), |_| 0).fair(|target: &Owned| target.0);
+    Engine::new(Tenants::default(), queue)
+}
+
+#[test]
+fn a_tenant_with_twenty_thousand_objects_that_flap_delays_nobody_else() {
+    let mut engine = tenants();
+    for number in 0..20_000 {
+        engine.observe(Owned("noisy", number), at(0));
+    }
+    let (mut in_flight, mut done, mut most) = (Vec::new(), None, 0);
+    for ms in 0..600 {
+        for number in 0..50 {
+            engine.observe(Owned("noisy", u32::try_from(ms * 50 + number).unwrap() % 20_000), at(ms));
+        }
+        if ms == 300 {
+            engine.observe(Owned("calm", 1), at(ms));
+        }
+        // Each write takes ten milliseconds.
+        for (until, target, body) in std::mem::take(&mut in_flight) {
+            if until > ms {
+                in_flight.push((until, target, body));
+                continue;
+            }
+            if target == Owned("calm", 1) {
+                done.get_or_insert(ms);
+            }
+            engine.written(&target, Ok(body), 0.5, at(ms));
+        }
+        let before = engine.reconciles();
+        let writes = engine.step(true, at(ms));
+        most = most.max(engine.reconciles() - before);
+        in_flight.extend(writes.into_iter().map(|(target, body)| (ms + 10, target, body)));
+    }
+    let delay = done.expect("it was written") - 300;
+    // Changes are gathered for 50 ms, and one write of others is waited for.
+    assert!(delay <= 75, "{delay} ms");
+    assert!(most <= 256, "{most} decisions in one step");
+    assert!(engine.reconciler.standing.len() > 1_000, "and the noisy one has its turns, too");
+}
+
+#[test]
+fn nothing_is_written_that_is_about_to_be_decided_anew() {
+    let mut engine = tenants();
+    engine.observe(Owned("shop", 5_000), at(0));
+    engine.step(true, at(0));
+    // Its write is due at 50 ms, and behind many others it is decided anew only some steps later.
+    for number in 0..1_000 {
+        engine.observe(Owned("shop", number), at(54));
+    }
+    engine.observe(Owned("shop", 5_000), at(55));
+    for ms in 55..200 {
+        for (target, body) in engine.step(true, at(ms)) {
+            assert!(target != Owned("shop", 5_000) || body == Some(json!(2)), "at {ms} ms: {body:?}");
+            engine.written(&target, Ok(body), 0.5, at(ms));
+        }
+    }
+    assert_eq!(engine.reconciler.standing[&Owned("shop", 5_000)], 2);
 }

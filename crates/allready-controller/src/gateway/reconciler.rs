@@ -135,7 +135,7 @@ impl GatewayReconciler {
     /// Routes come by the thousand, and each changes the number in its Gateway: these wait for each other up to half a second.
     pub(super) fn queue() -> Queue<Target> {
         let pace = Pace { longest: Duration::from_millis(500), ..Pace::default() };
-        Queue::new(pace, Backoff::default(), Target::rank)
+        Queue::new(pace, Backoff::default(), Target::rank).fair(|target| &target.object().namespace)
     }
 
     /// The kinds to watch.
@@ -247,6 +247,14 @@ impl Reconciler for GatewayReconciler {
     type Key = Key;
     type Target = Target;
     type Event = GatewayEvent;
+
+    fn namespace(key: &Key) -> &str {
+        match key {
+            Key::Status(key) => &key.namespace,
+            Key::Finding(finding) => &finding.object.namespace,
+            Key::Changes | Key::Findings => "",
+        }
+    }
 
     fn observe(&mut self, event: GatewayEvent, now: Now, due: &mut BTreeSet<Key>) {
         match event {

@@ -116,7 +116,7 @@ pub struct ControllerArgs {
     #[arg(long, overrides_with = "no_leader_election")]
     pub(super) leader_election: bool,
 
-    /// Write without asking: there must be no other replica.
+    /// Write without asking: there must be no other replica. The lease only shows that this one runs.
     #[arg(long, overrides_with = "leader_election")]
     pub(super) no_leader_election: bool,
 

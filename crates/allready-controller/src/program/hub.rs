@@ -28,9 +28,7 @@ pub(super) fn controller(
     let mut controller = HubController::new(cluster.client.clone(), Box::new(inventory));
     controller.options.namespace = namespace;
     controller.options.dns = !args.no_dns;
-    if args.leads() {
-        let (namespace, name) = super::lease(args, cluster);
-        controller.options.lease = Some(format!("{namespace}/{name}").into());
-    }
+    let (namespace, name) = super::lease(args, cluster);
+    controller.options.lease = Some(format!("{namespace}/{name}").into());
     Some(HubController { running, ..controller })
 }

@@ -8,6 +8,7 @@ pub mod cluster;
 mod crds;
 pub mod duration;
 mod failure;
+pub mod file;
 mod gateway;
 mod hub;
 mod pages;
@@ -58,6 +59,9 @@ pub const TIMING: Timing = Timing {
     renew_deadline: Duration::from_secs(4),
     retry_period: Duration::from_secs(1),
 };
+
+/// The memory for the objects that the live view shows: the controllers have the rest below the limit of the chart.
+const VIEW_BYTES: usize = 96 << 20;
 
 /// Run the controllers of allready in a cluster: one Ready from many reporters, one status from many clusters, and the
 /// statuses of Gateway API
@@ -142,8 +146,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         () = crds::until_they_fit(args, &cluster.client, &health) => {}
         () = serve(&waiting, listener.as_ref()) => {}
     }
-    let candidacy = if args.leads() { Some(candidate(args, &cluster)?) } else { None };
-    let leader = candidacy.clone().map_or_else(Leader::always, Leader::elected);
+    let candidacy = candidate(args, &cluster)?;
+    let leader = if args.leads() { Leader::elected } else { Leader::alone }(candidacy.clone());
     let running = || Running { leader: leader.clone(), health: health.clone(), ..Running::default() };
     let config = config(args, &cluster, running());
     let hub = hub::controller(args, &cluster, providers, running());
@@ -167,10 +171,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         () = &mut stopped => {}
         _ = work => {}
     }
-    if let Some(candidacy) = candidacy {
-        // The next replica need not wait for the lease to run out; and nobody waits for this one for ever.
-        let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
-    }
+    // The next replica need not wait for the lease to run out; and nobody waits for this one for ever.
+    let _ = timeout(Duration::from_secs(5), candidacy.release()).await;
     Ok(())
 }
 
@@ -190,7 +192,7 @@ async fn view(address: SocketAddr, cluster: &Cluster) -> Result<Shown, Failure> 
         |error: std::io::Error| Failure::unavailable(format_args!("cannot listen on {address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
-    let view = View::default();
+    let view = View::within(VIEW_BYTES);
     let title = cluster.context.clone().unwrap_or_else(|| cluster.server.clone());
     let shown = view.show(cluster.client.clone(), Wanted::everything("cluster", &title)).map_err(cannot)?;
     say(&format!("Serving the live view on http://{address}/\n"))?;
@@ -247,9 +249,7 @@ fn config(args: &ControllerArgs, cluster: &Cluster, running: Running) -> ConfigC
     controller.api_versions.clone_from(&args.group);
     controller.namespaces.clone_from(&args.namespace);
     controller.ensure = args.ensured();
-    if args.leads() {
-        let (namespace, name) = lease(args, cluster);
-        controller.options.lease = Some(format!("{namespace}/{name}").into());
-    }
+    let (namespace, name) = lease(args, cluster);
+    controller.options.lease = Some(format!("{namespace}/{name}").into());
     ConfigController { running, ..controller }
 }

@@ -1,6 +1,6 @@
 //! The pages of the program: metrics and probes.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 
 use allready_kube::metrics::WriteMetrics;
 use bytes::Bytes;
@@ -11,10 +11,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use prometheus_client::{encoding::text::encode, metrics::gauge::ConstGauge, registry::Registry};
 use tokio::{
     net::TcpListener,
-    time::{Instant, sleep},
+    task::JoinSet,
+    time::{Instant, sleep, timeout},
 };
 
 use crate::{health::Health, metrics::ControllerMetrics};
+
+/// The most connections at the same time. The oldest makes room for a new one: whoever keeps all of them open keeps no probe out.
+const MAX_CONNECTIONS: usize = 64;
+/// The time in which a connection has asked, and read the answer.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// The pages that are served.
 #[derive(Clone)]
@@ -39,23 +45,30 @@ impl Pages {
 
     /// Serves until this is dropped.
     pub(super) async fn serve(&self, listener: &TcpListener) {
+        let (mut connections, mut oldest) = (JoinSet::new(), VecDeque::new());
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 // Too many open files, mostly: they become fewer again.
                 sleep(Duration::from_millis(100)).await;
                 continue;
             };
+            while connections.try_join_next().is_some() {}
+            oldest.retain(|connection: &tokio::task::AbortHandle| !connection.is_finished());
+            if oldest.len() >= MAX_CONNECTIONS {
+                oldest.pop_front().inspect(tokio::task::AbortHandle::abort);
+            }
             let pages = self.clone();
-            tokio::spawn(async move {
+            let connection = connections.spawn(async move {
                 let service = service_fn(|request: Request<Incoming>| {
                     let page = pages.page(request.method(), request.uri().path());
                     async { Ok::<_, Infallible>(page) }
                 });
                 let mut connection = http1::Builder::new();
-                connection.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(10));
-                // Whoever hangs up has read enough.
-                let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+                connection.timer(TokioTimer::new()).header_read_timeout(LONGEST).keep_alive(false);
+                // Whoever hangs up has read enough, and whoever does not read has had the time to.
+                let _ = timeout(LONGEST, connection.serve_connection(TokioIo::new(stream), service)).await;
             });
+            oldest.push_back(connection);
         }
     }
 
@@ -218,6 +231,34 @@ mod tests {
             })
             .collect();
         assert_eq!(told, families(&served));
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_readers_who_do_not_read_keeps_no_probe_waiting_and_holds_few_connections() {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = pages(&Health::default());
+        tokio::spawn(async move { served.serve(&listener).await });
+        let request = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+        let mut flood = Vec::new();
+        for number in 0..3 * MAX_CONNECTIONS {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            // Some say nothing, and others half of what they want.
+            stream.write_all(&request[..(number % 2) * 9]).await.unwrap();
+            flood.push(stream);
+        }
+        let mut probe = tokio::net::TcpStream::connect(address).await.unwrap();
+        probe.write_all(request).await.unwrap();
+        let mut told = String::new();
+        timeout(Duration::from_secs(5), probe.read_to_string(&mut told)).await.unwrap().unwrap();
+        assert!(told.starts_with("HTTP/1.1 200") && told.ends_with("ok\n"), "{told}");
+        let mut open = 0;
+        for mut stream in flood {
+            let ended = timeout(Duration::from_millis(10), stream.read(&mut [0; 1])).await;
+            open += usize::from(ended.is_err());
+        }
+        assert!((1..MAX_CONNECTIONS).contains(&open), "{open} are open");
     }
 
     #[test]

@@ -76,11 +76,13 @@ impl Wanted {
 pub struct View {
     sources: Arc<RwLock<Vec<Arc<Source>>>>,
     streams: Arc<Semaphore>,
+    /// The most bytes of the objects of one cluster.
+    memory: usize,
 }
 
 impl Default for View {
     fn default() -> Self {
-        Self { sources: Arc::default(), streams: Arc::new(Semaphore::new(MAX_STREAMS)) }
+        Self::within(usize::MAX)
     }
 }
 
@@ -99,6 +101,11 @@ impl Drop for Shown {
 }
 
 impl View {
+    /// Remembers no more objects of a cluster than fit into so many bytes, as estimated, and says so where there are more.
+    pub fn within(memory: usize) -> Self {
+        Self { sources: Arc::default(), streams: Arc::new(Semaphore::new(MAX_STREAMS)), memory }
+    }
+
     /// Follows a cluster, and shows it.
     ///
     /// # RBAC
@@ -107,7 +114,7 @@ impl View {
     /// # Errors
     /// The file of the history cannot be used.
     pub fn show(&self, client: Client, wanted: Wanted) -> std::io::Result<Shown> {
-        let source = Source::follow(client, wanted)?;
+        let source = Source::follow(client, wanted, self.memory)?;
         self.sources.write().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&source));
         Ok(Shown { view: self.clone(), source })
     }

@@ -1,7 +1,7 @@
 //! Which page a request is for, and whether it may be answered at all. Pure: no socket, no cluster.
 
 use allready_inspect::graph::ObjectId;
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode, header};
 
 /// The longest address that is read, and the longest word in it.
 const MAX_ADDRESS: usize = 4096;
@@ -47,6 +47,8 @@ pub(super) enum Refusal {
     Method,
     /// It was sent to another name: a page of somebody else's has this address under a name of its own.
     Host,
+    /// The page of another site sends it, with the browser of somebody who may look.
+    OtherSite,
     /// It is longer than any that the page sends.
     TooLong,
     /// There is no such page.
@@ -58,6 +60,7 @@ impl Refusal {
         match self {
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
+            Self::OtherSite => StatusCode::FORBIDDEN,
             Self::TooLong => StatusCode::URI_TOO_LONG,
             Self::NotFound => StatusCode::NOT_FOUND,
         }
@@ -67,6 +70,7 @@ impl Refusal {
         match self {
             Self::Method => "only GET and HEAD",
             Self::Host => "open the page as 127.0.0.1 or localhost: other names are refused",
+            Self::OtherSite => "only the page itself may ask: this comes from another site",
             Self::TooLong => "the address is too long",
             Self::NotFound => "there is no such page",
         }
@@ -134,6 +138,22 @@ pub(super) fn route(
         }
         _ => Err(Refusal::NotFound),
     }
+}
+
+/// Returns true if the page of another site sends a request, as browsers tell it. Its answer cannot be read there, but an object costs dozens
+/// of requests to the API server. Whatever is no browser tells nothing.
+pub(super) fn is_of_other_site(headers: &HeaderMap) -> bool {
+    let is_foreign_site = |site: &http::HeaderValue| site != "same-origin" && site != "none";
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let is_foreign_origin = |origin: &http::HeaderValue| {
+        let name = origin
+            .to_str()
+            .ok()
+            .and_then(|origin| origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")));
+        !name.is_some_and(|name| name.eq_ignore_ascii_case(host))
+    };
+    headers.get_all("sec-fetch-site").iter().any(is_foreign_site)
+        || headers.get_all(header::ORIGIN).iter().any(is_foreign_origin)
 }
 
 /// Tells whether a `Host` means this machine by a name that no foreign server can have.
@@ -230,6 +250,38 @@ mod tests {
             assert_eq!(route(&Method::GET, "/", None, Some(host)), Err(Refusal::Host), "{host}");
         }
         assert_eq!(route(&Method::GET, "/", None, None), Err(Refusal::Host));
+    }
+
+    #[test]
+    fn the_page_of_another_site_asks_for_nothing() {
+        let is_foreign = |given: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            headers.append("host", http::HeaderValue::from_static("127.0.0.1:8081"));
+            for (name, value) in given {
+                headers.append(*name, http::HeaderValue::from_static(value));
+            }
+            is_of_other_site(&headers)
+        };
+        for own in [
+            &[][..],
+            &[("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:8081")],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "https://127.0.0.1:8081")],
+        ] {
+            assert!(!is_foreign(own), "{own:?}");
+        }
+        for foreign in [
+            &[("sec-fetch-site", "cross-site")][..],
+            // Another port of this machine is another origin.
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")],
+            &[("origin", "http://127.0.0.1:9090")],
+            &[("origin", "http://evil.example")],
+            &[("origin", "null")],
+            &[("origin", "file://127.0.0.1:8081")],
+        ] {
+            assert!(is_foreign(foreign), "{foreign:?}");
+        }
     }
 
     #[test]

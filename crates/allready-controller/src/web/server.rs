@@ -25,7 +25,7 @@ use super::{
     View,
     delta::Delta,
     page::Page,
-    route::{HEADERS, Refusal, Route, route},
+    route::{HEADERS, Refusal, Route, is_of_other_site, route},
     source::Source,
 };
 
@@ -74,6 +74,10 @@ pub(super) async fn answer<B>(view: &View, request: &Request<B>) -> Response<Bod
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let host = hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok());
     let answer = match route(request.method(), uri.path(), uri.query(), host) {
+        // Whoever follows a link from elsewhere is shown the page.
+        Ok(route) if !matches!(route, Route::Asset(_)) && is_of_other_site(request.headers()) => {
+            refused(Refusal::OtherSite)
+        }
         Ok(route) => page(view, route).await,
         Err(refusal) => refused(refusal),
     };

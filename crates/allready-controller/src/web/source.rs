@@ -60,7 +60,7 @@ struct Known {
 
 impl Source {
     /// Follows a cluster until the end.
-    pub(super) fn follow(client: Client, wanted: Wanted) -> std::io::Result<Arc<Self>> {
+    pub(super) fn follow(client: Client, wanted: Wanted, memory: usize) -> std::io::Result<Arc<Self>> {
         let timeline = Timeline::open(wanted.history.as_deref())?;
         let discovered = Discovered::default();
         let known = Known { state: State::new(now()), timeline, discovered, revision: 0, page: None };
@@ -78,7 +78,7 @@ impl Source {
             explaining: Semaphore::new(EXPLAINED),
             task: Mutex::new(None),
         });
-        let task = tokio::spawn(run(Arc::clone(&source), client, wanted));
+        let task = tokio::spawn(run(Arc::clone(&source), client, wanted, memory));
         *source.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
         Ok(source)
     }
@@ -180,7 +180,7 @@ fn is_name_or_none(name: &str) -> bool {
 }
 
 /// Follows a cluster: what happens there changes what is known of it.
-async fn run(source: Arc<Source>, client: Client, wanted: Wanted) {
+async fn run(source: Arc<Source>, client: Client, wanted: Wanted, memory: usize) {
     let Wanted { namespace, declared, .. } = wanted;
     let catalog = loop {
         match Catalog::discover(&client).await {
@@ -194,7 +194,7 @@ async fn run(source: Arc<Source>, client: Client, wanted: Wanted) {
     };
     let first = Chosen::everything(&catalog, namespace.as_deref());
     let discovered = Discovered::of(&client, catalog, &declared).await;
-    let mut follower = Follower::new(client.clone(), now, facts);
+    let mut follower = Follower::new(client.clone(), now, facts).within(memory);
     source.take(|known| {
         known.state.update(Event::Silent(None));
         follower.learn(first, discovered, &mut known.state);

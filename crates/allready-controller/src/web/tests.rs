@@ -188,13 +188,17 @@ const ATTACK: &str = "<img src=x onerror=alert(1)><script>alert(2)</script>";
 
 impl Scene {
     async fn new() -> Self {
+        Self::within(usize::MAX).await
+    }
+
+    async fn within(memory: usize) -> Self {
         let server = ApiServer::new();
         let client = Client::new(server.service(), "default");
         let node: Node = serde_json::from_value(json!({ "metadata": { "name": "node-1" },
             "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "KubeletReady" }] } }))
         .unwrap();
         Api::all(client.clone()).create(&PostParams::default(), &node).await.unwrap();
-        let view = View::default();
+        let view = View::within(memory);
         let shown = view.show(client.clone(), Wanted::everything("here", "A server")).unwrap();
         Self { client, view, _shown: shown, _server: server }
     }
@@ -240,6 +244,10 @@ async fn every_answer_has_the_headers_that_keep_foreign_text_from_doing_anything
         assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
         assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
         assert!(!headers.contains_key("access-control-allow-origin"), "{path}");
+    }
+    for (path, status) in [("/", StatusCode::OK), ("/api/sources", StatusCode::FORBIDDEN)] {
+        let request = Request::get(path).header("host", "localhost").header("sec-fetch-site", "cross-site");
+        assert_eq!(answer(&scene.view, &request.body(()).unwrap()).await.status(), status, "{path}");
     }
     let request = Request::get("/").header("host", "evil.example").body(()).unwrap();
     assert_eq!(answer(&scene.view, &request).await.status(), StatusCode::MISDIRECTED_REQUEST);
@@ -366,4 +374,24 @@ async fn what_is_not_shown_any_more_ends_its_streams() {
     let rest = timeout(SOON, stream.collect()).await.unwrap().unwrap().to_bytes();
     assert!(String::from_utf8_lossy(&rest).contains("event: end"));
     assert!(view.source("here").is_none());
+}
+
+#[tokio::test]
+async fn a_tenant_who_fills_the_memory_of_the_view_is_told_and_nothing_is_called_healthy() {
+    let scene = Scene::within(100_000).await;
+    scene.node_is("False", "kubelet stopped").await;
+    let red = scene.until(|page| page["summary"]["counts"].to_string().contains("1 degraded")).await;
+    assert!(!red["summary"].to_string().contains("not everything can be seen"), "{}", red["summary"]);
+    let maps = Api::<ConfigMap>::namespaced(scene.client.clone(), "default");
+    for number in 0..200 {
+        let map = json!({ "metadata": { "name": format!("map-{number}") } });
+        maps.create(&PostParams::default(), &serde_json::from_value(map).unwrap()).await.unwrap();
+    }
+    scene.node_is("True", "").await;
+    let is_over = |page: &Value| page.to_string().contains("more objects than there is memory for");
+    let is_red = |page: &Value| page["summary"]["health"] == "Degraded";
+    let page = scene.until(|page| is_over(page) && !is_red(page)).await;
+    assert_eq!(page["summary"]["health"], "Unknown", "{}", page["summary"]);
+    let shown = scene.get("/api/here/objects?filter=kind:ConfigMap").await.2;
+    assert!(shown.matches("\"map-").count() < 110, "{shown}");
 }

@@ -1,7 +1,7 @@
 //! The transitions, newest first: bounded, and kept in a file where one is given, so that a restart forgets nothing.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
 };
@@ -11,6 +11,7 @@ use allready_inspect::{graph::ObjectId, health::Health, live::State};
 use serde::{Deserialize, Serialize};
 
 use super::text;
+use crate::program::file;
 
 /// The most changes that are remembered, and that are shown.
 const MAX_KEPT: usize = 1000;
@@ -141,6 +142,7 @@ struct Journal {
 
 impl Journal {
     fn append(&self, new: &[Change]) -> io::Result<()> {
+        file::regular(&self.path)?;
         let mut file = OpenOptions::new().append(true).open(&self.path)?;
         file.write_all(lines(new).as_bytes())
     }
@@ -164,20 +166,13 @@ fn lines(changes: &[Change]) -> String {
 
 /// Replaces a file as a whole, or leaves it as it was.
 fn write(path: &Path, changes: &[Change]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, lines(changes))?;
-    fs::rename(&beside, path)
+    file::replace(path, lines(changes).as_bytes())
 }
 
 /// The newest changes of a file, newest first. A line that is none, such as one that was cut off, is left out.
 fn read(path: &Path) -> io::Result<Vec<Change>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut reader = BufReader::new(file);
+    let Some(found) = file::regular(path)? else { return Ok(Vec::new()) };
+    let mut reader = BufReader::new(File::open(path)?);
     let mut changes = std::collections::VecDeque::new();
     let mut line = Vec::new();
     loop {
@@ -190,7 +185,7 @@ fn read(path: &Path) -> io::Result<Vec<Change>> {
             changes.truncate(MAX_KEPT);
         }
     }
-    if changes.is_empty() && fs::metadata(path)?.len() > 0 {
+    if changes.is_empty() && found.len() > 0 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no history of allready"));
     }
     Ok(changes.into())
@@ -198,6 +193,8 @@ fn read(path: &Path) -> io::Result<Vec<Change>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn change(name: &str, second: i64) -> Change {
@@ -235,5 +232,20 @@ mod tests {
         fs::write(&path, "my notes\n").unwrap();
         assert!(Timeline::open(Some(&path)).unwrap_err().to_string().contains("no history"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "my notes\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_history_takes_the_place_of_no_link_pipe_or_device_and_waits_for_none() {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, why) in file::tests::others(directory.path()) {
+            assert_eq!(Timeline::open(Some(&path)).unwrap_err().to_string(), why);
+        }
+        let path = directory.path().join("history");
+        let mut timeline = Timeline::open(Some(&path)).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::rename(directory.path().join("fifo"), &path).unwrap();
+        timeline.append(&[change("web", 1)]);
+        assert!(timeline.file.unwrap().has_failed, "it does not wait for somebody to read");
     }
 }

@@ -40,6 +40,11 @@ impl Aging {
         verdict
     }
 
+    /// Returns true if all of an object is kept.
+    pub fn keeps(&self, key: &Key) -> bool {
+        self.kept.contains_key(key)
+    }
+
     /// An object is gone.
     pub fn forget(&mut self, key: &Key) {
         self.kept.remove(key);

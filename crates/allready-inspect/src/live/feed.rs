@@ -5,7 +5,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use allready_core::Time;
 use allready_kube::{
     backoff::Backoff,
-    list_watch::{NO_ANSWER, WatchError, list_watch_opened},
+    list_watch::{NO_ANSWER, Room, WatchError, list_watch_opened},
     refusal::innermost,
     resources::{Catalog, Resource, Selection},
 };
@@ -14,13 +14,14 @@ use kube::{Client, api::DynamicObject, runtime::watcher};
 use serde_json::Value;
 use tokio::{
     sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch},
-    time::{interval, sleep, timeout},
+    time::{Instant, interval, sleep, timeout},
 };
 
 use super::{
     aging::Aging,
     details::Details,
     record::Key,
+    room::{Fit, NO_ROOM, Share, weight},
     state::{Event, Seen, Standing},
 };
 use crate::{
@@ -28,6 +29,7 @@ use crate::{
     cluster::{Budget, follow},
     explain::Bounds,
     graph::{ObjectId, Reference},
+    health::Health,
     judge::{self, Verdict},
     registry::Registry,
 };
@@ -43,6 +45,8 @@ const PULSE_ANSWER: Duration = Duration::from_secs(4);
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
 const AGAIN: Duration = Duration::from_secs(5);
+/// How often a kind is listed again of which not all objects had room.
+const ROOM_AGAIN: Duration = Duration::from_mins(5);
 /// How much may be asked to explain an object while somebody looks at it.
 const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };
 /// How long the object that somebody looks at is left alone after it was read: to explain it takes many requests.
@@ -58,6 +62,8 @@ pub struct Feed {
     facts: fn(&Value) -> Option<Value>,
     /// The server is back: what waits to try again does so at once.
     back: Arc<Notify>,
+    /// The memory for all objects.
+    room: Arc<Room>,
 }
 
 /// An object that somebody looks at.
@@ -85,7 +91,12 @@ impl Feed {
         facts: fn(&Value) -> Option<Value>,
     ) -> Self {
         let (permits, back) = (Arc::new(Semaphore::new(MAX_LISTS)), Arc::default());
-        Self { client, permits, events, now, facts, back }
+        Self { client, permits, events, now, facts, back, room: Room::of(usize::MAX) }
+    }
+
+    /// Remembers no more objects than fit into so many bytes, as estimated.
+    pub(super) fn limit(&mut self, bytes: usize) {
+        self.room = Room::of(bytes);
     }
 
     /// Says everything that happens to objects of a resource, until nobody listens.
@@ -99,15 +110,22 @@ impl Feed {
         let api = resource.api(self.client.clone(), selection.namespace.as_deref());
         let mut only = watcher::Config::default();
         (only.label_selector, only.field_selector) = (selection.labels, selection.fields);
-        let mut events = pin!(list_watch_opened(api, only));
+        let mut events = pin!(list_watch_opened(api.clone(), only.clone()));
         let aging = aging(Arc::clone(&registry));
         let resource = &resource;
-        let mut kind = Followed { feed: &self, resource, index, registry, aging, listing: None, failures: 0 };
+        let (share, listing, listed) = (Share::new(Arc::clone(&self.room)), None, Instant::now());
+        let mut kind =
+            Followed { feed: &self, resource, index, registry, aging, share, listing, listed, failures: 0 };
         let mut again = interval(AGAIN);
         loop {
             let heard = tokio::select! {
                 Some(event) = events.next() => kind.hear(event).await,
-                _ = again.tick(), if kind.listing.is_none() => kind.judge_again().await,
+                _ = again.tick(), if kind.listing.is_none() => {
+                    if kind.share.is_over && kind.listed.elapsed() >= ROOM_AGAIN {
+                        events.set(list_watch_opened(api.clone(), only.clone()));
+                    }
+                    kind.judge_again().await
+                }
             };
             if heard.is_err() {
                 return;
@@ -203,8 +221,11 @@ struct Followed<'a> {
     index: usize,
     registry: Arc<Registry>,
     aging: Aging,
+    share: Share,
     /// The permission to list, while a list is under way.
     listing: Option<SemaphorePermit<'a>>,
+    /// The end of the last list.
+    listed: Instant,
     /// How many times in a row no watch was opened.
     failures: u32,
 }
@@ -223,24 +244,35 @@ impl Followed<'_> {
                 // The list is asked for when the next event is.
                 self.listing = Some(self.feed.permits.acquire().await.map_err(|_| Unheard)?);
                 self.aging.clear();
+                self.share.listing();
                 Ok(())
             }
             Ok(Some(InitApply(object) | Apply(object))) => {
-                let seen = self.seen(&object);
-                self.feed.send(seen).await
+                let (key, object, now) =
+                    (self.key(&object), whole(self.resource, &object), (self.feed.now)());
+                let verdict = self.aging.judge(&key, &object, now);
+                self.see(key, object, verdict, now).await
             }
             Ok(Some(Delete(object))) => {
                 let key = self.key(&object);
                 self.aging.forget(&key);
+                if !self.share.forget(&key.place) {
+                    return Ok(());
+                }
                 self.feed.send(Event::Gone(key)).await
             }
             Ok(Some(InitDone)) => {
-                self.listing = None;
+                (self.listing, self.listed) = (None, Instant::now());
+                self.share.listed();
                 self.feed.send(Event::Listed(index)).await
             }
             Ok(None) => {
                 self.failures = 0;
-                self.feed.send(Event::Watching(index)).await
+                let watching = Event::Watching(index);
+                let is_over = self.share.is_over;
+                self.feed
+                    .send(if is_over { Event::Failed(index, NO_ROOM.to_owned()) } else { watching })
+                    .await
             }
             Err(why) => {
                 self.listing = None;
@@ -260,16 +292,38 @@ impl Followed<'_> {
     async fn judge_again(&mut self) -> Result<(), Unheard> {
         let now = (self.feed.now)();
         for (key, object, verdict) in self.aging.changed(now) {
-            let seen = seen(key, object, verdict, &self.registry, now, self.feed.facts);
-            self.feed.send(seen).await?;
+            self.see(key, object, verdict, now).await?;
         }
         Ok(())
     }
 
-    fn seen(&mut self, object: &DynamicObject) -> Event {
-        let (key, object, now) = (self.key(object), whole(self.resource, object), (self.feed.now)());
-        let verdict = self.aging.judge(&key, &object, now);
-        seen(key, object, verdict, &self.registry, now, self.feed.facts)
+    /// Says how an object is, as far as there is room to remember it.
+    async fn see(&mut self, key: Key, object: Value, verdict: Verdict, now: Time) -> Result<(), Unheard> {
+        let was_over = self.share.is_over;
+        let size = weight(&object);
+        let mut seen = seen_of(key, object, verdict, &self.registry, now, self.feed.facts);
+        let is_related = seen.digest.as_ref().is_some_and(|digest| digest.may_change());
+        let copies = usize::from(is_related) + usize::from(self.aging.keeps(&seen.key));
+        let facts = seen.facts.as_deref().map_or(0, weight);
+        let told = match seen.verdict.health {
+            Health::Healthy => 0,
+            _ => 1_000 + 4 * (seen.verdict.reason.len() + seen.verdict.message.len()),
+        };
+        let fit = self.share.fit(&seen.key.place, copies * size + facts + told);
+        if fit != Fit::Whole {
+            self.aging.forget(&seen.key);
+        }
+        if fit == Fit::Brief {
+            in_brief(&mut seen);
+        }
+        if fit != Fit::No {
+            self.feed.send(Event::Seen(Box::new(seen))).await?;
+        }
+        // What a list leaves out is said at its end.
+        if self.share.is_over && !was_over && self.listing.is_none() {
+            self.feed.send(Event::Failed(self.index, NO_ROOM.to_owned())).await?;
+        }
+        Ok(())
     }
 
     fn key(&self, object: &DynamicObject) -> Key {
@@ -277,6 +331,19 @@ impl Followed<'_> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Key::new(self.index, &text(&metadata.namespace), &text(&metadata.name))
     }
+}
+
+/// Leaves of an object that it is red, or else that nobody knows.
+fn in_brief(seen: &mut Seen) {
+    let Verdict { health, reason, message, .. } = &mut seen.verdict;
+    if *health < Health::Unknown {
+        (*health, *reason) = (Health::Unknown, "NoRoom".to_owned());
+    }
+    reason.truncate(reason.char_indices().nth(60).map_or(reason.len(), |(end, _)| end));
+    NO_ROOM.clone_into(message);
+    let verdict = seen.verdict.clone();
+    seen.digest = seen.digest.take().map(|digest| Box::new(Digest::of_verdict(digest.id().clone(), verdict)));
+    (seen.standing, seen.facts) = (Standing::Final, None);
 }
 
 /// An object, with what the search for causes needs of it.
@@ -288,12 +355,23 @@ pub fn seen(
     now: Time,
     facts: fn(&Value) -> Option<Value>,
 ) -> Event {
+    Event::Seen(Box::new(seen_of(key, object, verdict, registry, now, facts)))
+}
+
+fn seen_of(
+    key: Key,
+    object: Value,
+    verdict: Verdict,
+    registry: &Registry,
+    now: Time,
+    facts: fn(&Value) -> Option<Value>,
+) -> Seen {
     let uid = object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
     let facts = facts(&object).map(Arc::new);
     let digest = Digest::of(object, verdict.clone(), registry, now).map(Box::new);
     let may_change = digest.as_ref().is_some_and(|digest| digest.may_change());
     let standing = if may_change { Standing::Alone } else { Standing::Final };
-    Event::Seen(Box::new(Seen { key, uid, verdict, digest, standing, facts }))
+    Seen { key, uid, verdict, digest, standing, facts }
 }
 
 /// Remembers nothing of an object beside its health.

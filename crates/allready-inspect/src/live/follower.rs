@@ -125,6 +125,14 @@ impl Follower {
         Self { feed, events, looker, scope, tasks, followed: Vec::new(), known: Discovered::default() }
     }
 
+    /// Remembers no more objects than fit into so many bytes, as estimated. Of a kind with more the state says that not all of it is shown, so
+    /// that nothing is called healthy for want of memory.
+    #[must_use]
+    pub fn within(mut self, bytes: usize) -> Self {
+        self.feed.limit(bytes);
+        self
+    }
+
     /// Watches new kinds, and no longer those that are not served any more.
     pub fn learn(&mut self, chosen: Chosen, known: Discovered, state: &mut State) {
         let Chosen { resources: wanted, blind, is_everything } = chosen;

@@ -36,6 +36,7 @@ mod graph;
 mod history;
 mod kinds;
 mod record;
+mod room;
 mod state;
 
 pub use details::{Details, Said};

@@ -34,6 +34,7 @@ mod decode;
 mod error;
 mod overlap;
 mod page;
+mod room;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,7 @@ pub use self::decode::{EVENT_BYTES, decode};
 use self::watcher::ListWatch;
 pub use self::{
     error::WatchError,
+    room::Room,
     store::{Store, WatchEvent},
 };
 use crate::backoff::Backoff;

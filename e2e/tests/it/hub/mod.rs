@@ -28,6 +28,8 @@ allready_e2e::scenarios![
     what_an_aggregation_left_that_went_while_no_controller_ran_is_taken_away_by_the_next,
     rows_that_do_not_fit_are_told_and_stand_in_reports,
     somebody_else_who_keeps_writing_the_same_condition_is_told_and_does_not_win,
+    an_instance_status_that_a_tenant_forges_puts_no_address_into_a_gateway,
+    tenants_who_name_forty_thousand_clusters_delay_nobody_and_are_not_green,
 ];
 allready_e2e::kubectl_scenarios![the_platform_team_sees_it_with_kubectl];
 
@@ -304,6 +306,81 @@ async fn somebody_else_who_keeps_writing_the_same_condition_is_told_and_does_not
     meddling.abort();
     let gateway = stage.until("Programmed to be False", is("Programmed", "False")).await;
     assert_eq!(condition(&gateway, "Programmed")["message"], "cluster-1 expired");
+    stage.stop().await;
+}
+
+async fn an_instance_status_that_a_tenant_forges_puts_no_address_into_a_gateway(server: Server) {
+    let mut stage = Box::pin(all_is_well(server, json!({}))).await;
+    let kind = resource("allready.dev", "v1alpha1", "InstanceStatus", "instancestatuses");
+    let api: Api<DynamicObject> = Api::namespaced_with(stage.hub.client(), &stage.namespace, &kind);
+    let (aggregation, tenant) = (&stage.aggregation, PatchParams::apply("tenant").force());
+    let name = format!("web.gateway-{aggregation}.cluster-9");
+    let mut forged = json!({
+        "apiVersion": "allready.dev/v1alpha1", "kind": "InstanceStatus",
+        "metadata": { "name": name, "labels": {
+            "allready.dev/aggregation": aggregation, "app.kubernetes.io/managed-by": "allready-hub",
+        } },
+        "spec": { "aggregation": aggregation, "cluster": "cluster-9", "targetRef": {
+            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "name": "web",
+        } },
+    });
+    api.patch(&name, &tenant, &Patch::Apply(&forged)).await.unwrap();
+    forged["status"] = json!({ "addresses": [{ "type": "IPAddress", "value": "203.0.113.66" }] });
+    api.patch_status(&name, &tenant, &Patch::Apply(&forged)).await.unwrap();
+    for is_restarted in [false, true] {
+        if is_restarted {
+            stage.stop().await;
+            stage.run();
+        }
+        for _ in 0..30 {
+            let gateway = stage.gateway().await.to_string();
+            assert!(!gateway.contains("203.0.113.66"), "restarted: {is_restarted}: {gateway}");
+            assert!(!format!("{:?}", stage.endpoints().await).contains("203.0.113.66"));
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+    let evidence = api.get(&name).await.unwrap();
+    assert!(evidence.data.to_string().contains("203.0.113.66"), "it is kept: {}", evidence.data);
+    stage.stop().await;
+}
+
+async fn tenants_who_name_forty_thousand_clusters_delay_nobody_and_are_not_green(server: Server) {
+    let mut stage = Stage::set(server).await;
+    both_are_well(&stage).await;
+    let client = stage.hub.client();
+    let labels = json!({ "aggregated": "yes" });
+    stage.make_gateway(&client, labels, json!({ "allready.dev/clusters": "cluster-1,cluster-2" })).await;
+    let tenant = stage.hub.namespace("tenant").await;
+    let namespaces = [&stage.namespace, &tenant];
+    stage.aggregate(json!({ "placement": { "type": "Annotated" }, "namespaces": namespaces })).await;
+    stage.run();
+    stage.until("Programmed to be True", is("Programmed", "True")).await;
+
+    let theirs: Api<DynamicObject> = Api::namespaced_with(client, &tenant, &gateways());
+    let names: Vec<String> = (0..40_000).map(|name| format!("{name:05}")).collect();
+    for number in 0..8 {
+        let name = format!("greedy-{number}");
+        let gateway = json!({
+            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+            "metadata": { "name": name, "labels": { "aggregated": "yes" },
+                "annotations": { "allready.dev/clusters": names.join(",") } },
+            "spec": { "gatewayClassName": "multi", "listeners": [{ "name": "web", "port": 80, "protocol": "HTTP" }] },
+        });
+        let gateway = serde_json::from_value(gateway).unwrap();
+        theirs.create(&kube::api::PostParams::default(), &gateway).await.unwrap();
+    }
+    let expired = Said { programmed: ("False", "expired"), addresses: &["172.31.200.0"], ..WELL };
+    stage.says("cluster-1", expired).await;
+    let told = std::time::Instant::now();
+    stage.until("Programmed to be False", is("Programmed", "False")).await;
+    println!("others are told after {:?}", told.elapsed());
+    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
+    let look = || async { serde_json::to_value(theirs.get("greedy-7").await.unwrap()).unwrap() };
+    let is_told = |gateway: &Value| {
+        gateway["status"].to_string().contains("39000 names are left out, as 1000 clusters")
+    };
+    let gateway = eventually("the tenant to be told", is_told, look).await;
+    assert_eq!(condition(&gateway, "Programmed")["status"], "Unknown", "{}", gateway["status"]);
     stage.stop().await;
 }
 

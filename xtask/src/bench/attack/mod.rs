@@ -19,8 +19,8 @@ use crate::image::program::{self, CONTROLLER, Platform};
 use crate::image::source;
 use crate::printer;
 
-/// The memory limit of the chart, in bytes.
-const MEMORY: u64 = 512 * 1024 * 1024;
+/// The memory that the program is given, in bytes: less than the 512 MiB of the chart. Whoever needs more ends, and the attack with it.
+const MEMORY: u64 = 448 * 1024 * 1024;
 /// The longest green over red, and the longest delay for others.
 const WINDOW: Duration = Duration::from_millis(250);
 /// The longest green over red where a leader or a watch is dead and nothing says so, or nobody runs yet.
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Options of the attacks.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
-    /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant
+    /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant, spokes
     names: Vec<String>,
     /// A program that is built already
     #[arg(long, value_name = "FILE")]
@@ -86,9 +86,15 @@ pub async fn run(options: Options) -> Result<bool> {
             "at most 250 ms",
         ));
     }
+    if is_wanted("spokes") {
+        let found = hub::spokes(&program).await.context("spokes")?;
+        rows.push(peak("spokes: peak memory, 24 clusters with 20 MB each", found.peak));
+        rows.push(Row::new("spokes: delay for others before", cost(found.calm)));
+        rows.push(Row::new("spokes: longest delay for others meanwhile", cost(found.during)));
+    }
     ensure!(
         !rows.is_empty(),
-        "there is no such attack: flood, many-reports, frozen-leader, silent-watch, tenant"
+        "there is no such attack: flood, many-reports, frozen-leader, silent-watch, tenant, spokes"
     );
     let holds = table::print(&rows);
     printer::line(machine::described());
@@ -97,16 +103,18 @@ pub async fn run(options: Options) -> Result<bool> {
 
 fn peak(name: &str, bytes: u64) -> Row {
     let figure = format!("{} MiB", bytes / 1024 / 1024);
-    Row::new(name, figure).limit("below 512 MiB", bytes < MEMORY)
+    Row::new(name, figure).limit("below 448 MiB", bytes < MEMORY)
 }
 
 fn window(name: &str, found: Duration, most: Duration, limit: &'static str) -> Row {
     Row::new(name, cost(found)).limit(limit, found <= most)
 }
 
-/// Starts the program on the server of a kubeconfig.
+/// Starts the program on the server of a kubeconfig, with a limit of its memory (`prlimit` of util-linux).
 fn start(program: &Path, kubeconfig: &Path, arguments: &[&str]) -> Result<Child> {
-    Command::new(program)
+    Command::new("prlimit")
+        .arg(format!("--data={MEMORY}"))
+        .arg(program)
         .arg("--kubeconfig")
         .arg(kubeconfig)
         .args(["--log", "error"])

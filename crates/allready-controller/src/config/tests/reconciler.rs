@@ -86,6 +86,11 @@ fn a_new_leader_writes_its_term_and_a_deposed_one_has_another() {
     stage.engine.step(true, leads(8, ms(6_000)));
     let [(_, Some(body))] = &stage.engine.step(true, leads(8, ms(6_100)))[..] else { panic!("one write") };
     assert_eq!(body["status"]["controller"]["term"], 8);
+    let stored = object(&expecting_a(), &body["status"], 10);
+    stage.engine.written(&target, Ok(Some(stored)), 1.0, leads(8, ms(6_100)));
+    // Whoever writes without the Lease leaves it to its holder.
+    assert_eq!(stage.engine.step(true, at(ms(9_000))), []);
+    assert_eq!(stage.engine.step(true, at(ms(9_100))), []);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::backoff::Backoff;
+use allready_kube::{backoff::Backoff, list_watch::Room};
 use futures::FutureExt;
 use kube::{Client, config::Kubeconfig};
 use tokio::{
@@ -42,8 +42,15 @@ const SILENT_PLUGIN: Backoff = Backoff { min: Duration::from_millis(500), max: D
 type TopicStores = BTreeMap<TopicId, Arc<Mutex<TopicStore>>>;
 
 /// Keeps up a connection until the future is dropped.
-pub(super) async fn run(sender: UpdateSender, access: Access, topics: watch::Receiver<Topics>, probe: Probe) {
-    let connection = Connection { sender: sender.clone(), access, topics, probe, stores: BTreeMap::new() };
+pub(super) async fn run(
+    sender: UpdateSender,
+    access: Access,
+    topics: watch::Receiver<Topics>,
+    probe: Probe,
+    room: Arc<Room>,
+) {
+    let connection =
+        Connection { sender: sender.clone(), access, topics, probe, room, stores: BTreeMap::new() };
     run_forever(sender, connection).await;
 }
 
@@ -85,6 +92,7 @@ struct Connection {
     access: Access,
     topics: watch::Receiver<Topics>,
     probe: Probe,
+    room: Arc<Room>,
     stores: TopicStores,
 }
 
@@ -158,7 +166,8 @@ impl Connection {
             self.stores.retain(|id, _| topics.contains_key(id));
             for (id, (serial, topic)) in topics {
                 let watch_id = WatchId { topic: id.clone(), serial };
-                let store = self.stores.entry(id).or_default();
+                let fresh = || Arc::new(Mutex::new(TopicStore::new(Arc::clone(&self.room))));
+                let store = self.stores.entry(id).or_insert_with(fresh);
                 watches.entry(watch_id.clone()).or_insert_with(|| {
                     let (client, sender, store) = (client.clone(), self.sender.clone(), store.clone());
                     let mut task = JoinSet::new();

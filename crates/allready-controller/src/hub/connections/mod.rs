@@ -40,12 +40,14 @@ use std::{
     time::Duration,
 };
 
+use allready_kube::list_watch::Room;
 use tokio::{sync::watch, task::JoinSet};
 
 use self::{
     probe::Probe,
     queue::ConnectionId,
     sender::{SharedQueue, UpdateSender},
+    topic_store::MOST_BYTES_OF_ALL,
 };
 use super::{
     ClusterName, Instance, NoAnswer, ObjectName, Reader,
@@ -109,6 +111,8 @@ pub struct ClusterUpdate {
 pub struct ClusterConnections {
     queue: SharedQueue,
     probe: Probe,
+    /// The memory for the objects of all clusters.
+    room: Arc<Room>,
     clusters: BTreeMap<ClusterName, ClusterConnection>,
     topics: Topics,
     /// The last number that was given to a connection or a watch.
@@ -138,8 +142,8 @@ impl ClusterConnections {
 
     fn with(probe: Probe) -> (Self, ClusterUpdates) {
         let queue = SharedQueue::default();
-        let connections =
-            Self { queue: queue.clone(), probe, clusters: BTreeMap::new(), topics: BTreeMap::new(), last: 0 };
+        let (room, clusters, topics) = (Room::of(MOST_BYTES_OF_ALL), BTreeMap::new(), BTreeMap::new());
+        let connections = Self { queue: queue.clone(), probe, room, clusters, topics, last: 0 };
         (connections, ClusterUpdates(queue))
     }
 
@@ -208,7 +212,8 @@ impl ClusterConnections {
         let connection = ConnectionId { cluster: name.clone(), epoch };
         let sender = UpdateSender::new(self.queue.clone(), connection);
         let mut task = JoinSet::new();
-        task.spawn(connection::run(sender, access.clone(), followed, self.probe.clone()));
+        let (probe, room) = (self.probe.clone(), Arc::clone(&self.room));
+        task.spawn(connection::run(sender, access.clone(), followed, probe, room));
         self.clusters.insert(name.clone(), ClusterConnection { access: access.clone(), topics, _task: task });
     }
 

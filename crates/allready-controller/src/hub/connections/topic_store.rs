@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use allready_kube::list_watch::{Store, WatchEvent};
+use allready_kube::list_watch::{Room, Store, WatchEvent};
 
 use crate::hub::ObjectName;
 
@@ -11,12 +11,22 @@ pub(super) const MOST_OBJECTS: usize = 20_000;
 /// The most bytes that are kept of all of them, roughly: one cluster must not take the memory of the others.
 pub(super) const MOST_BYTES: usize = 32 << 20;
 
+/// The most bytes that are kept of all topics of all clusters, roughly, beyond what each topic has of its own: below the memory limit of the
+/// chart, with room for everything else.
+pub(super) const MOST_BYTES_OF_ALL: usize = 96 << 20;
+/// The bytes that nobody takes from a topic: a cluster with few objects is seen, however many the others have.
+const OWN_BYTES: usize = 256 << 10;
+/// What an object takes beside its bytes: its names, and its place in several trees.
+const OVERHEAD: usize = 600;
+
 /// The state of a topic: complete, or the reason why it cannot be seen.
 pub(super) type TopicState = Result<(), Arc<str>>;
 
 /// One topic in one cluster: the objects that are known, each with the bytes that are kept of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct TopicStore {
+    /// The room for the topics of all clusters.
+    room: Arc<Room>,
     /// By the namespace that is watched; one with an empty name stands for all of them.
     scopes: BTreeMap<Arc<str>, Scope>,
     /// The bytes of all objects.
@@ -30,15 +40,15 @@ struct Scope {
     objects: Store<ObjectName, usize>,
     /// The number of objects that the list under way has shown.
     listed: usize,
-    /// True if something was left out of that list for want of room.
-    is_over: bool,
+    /// Set if something was left out of that list for want of room.
+    over: Option<TooMany>,
     /// The outcome of the last list, if there was one.
     state: Option<TopicState>,
 }
 
 impl Default for Scope {
     fn default() -> Self {
-        Self { objects: Store::new(Duration::ZERO), listed: 0, is_over: false, state: None }
+        Self { objects: Store::new(Duration::ZERO), listed: 0, over: None, state: None }
     }
 }
 
@@ -50,13 +60,27 @@ impl Scope {
 
 /// There are more objects than are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there are more than {MOST_OBJECTS} of these objects, or more than {} MiB: choose fewer by namespace or label",
-    MOST_BYTES >> 20
-)]
-pub(super) struct TooMany;
+pub(super) enum TooMany {
+    /// In this cluster.
+    #[error(
+        "there are more than {MOST_OBJECTS} of these objects, or more than {} MiB: choose fewer by namespace or label",
+        MOST_BYTES >> 20
+    )]
+    Here,
+    /// In all clusters together, and there is no room for those of this one.
+    #[error(
+        "the objects of all clusters need more than {} MiB, and there is no room for all of these: choose fewer by namespace or label",
+        MOST_BYTES_OF_ALL >> 20
+    )]
+    Together,
+}
 
 impl TopicStore {
+    /// No objects yet; those of all topics with this room share it.
+    pub(super) fn new(room: Arc<Room>) -> Self {
+        Self { room, scopes: BTreeMap::new(), bytes: 0, was_complete: false }
+    }
+
     /// Begins watches of these namespaces. Known objects stay known until a list does not show them. Returns true if the topic was
     /// complete before: it is not any more.
     pub(super) fn begin(&mut self, scopes: impl IntoIterator<Item = Arc<str>>) -> bool {
@@ -80,7 +104,7 @@ impl TopicStore {
     /// Begins a list.
     pub(super) fn listing(&mut self, scope: &str) {
         if let Some(scope) = self.scopes.get_mut(scope) {
-            (scope.listed, scope.is_over) = (0, false);
+            (scope.listed, scope.over) = (0, None);
             scope.apply(WatchEvent::Init);
         }
     }
@@ -97,20 +121,29 @@ impl TopicStore {
         let all = self.bytes - before.unwrap_or_default() + bytes;
         // A list may show as many others as were known before, and which are gone is known only at its end.
         let times = if is_listing { 2 } else { 1 };
-        let has_room = (before.is_some() || known < times * MOST_OBJECTS) && all <= times * MOST_BYTES;
-        watched.is_over |= !has_room;
+        let fits_here = (before.is_some() || known < times * MOST_OBJECTS) && all <= times * MOST_BYTES;
+        let wanted = counted(all, known + usize::from(before.is_none()));
+        let over = if !fits_here {
+            Some(TooMany::Here)
+        } else if !self.room.replace(counted(self.bytes, known), wanted) {
+            Some(TooMany::Together)
+        } else {
+            self.bytes = all;
+            None
+        };
+        watched.over = watched.over.or(over);
         watched.listed += usize::from(is_listing);
-        if let Some(bytes) = if has_room { Some(bytes) } else { before } {
+        if let Some(bytes) = if over.is_none() { Some(bytes) } else { before } {
             watched.apply(WatchEvent::Apply(name.clone(), bytes));
         }
         let listing = self.scopes.values().filter(|scope| scope.objects.is_listing());
-        if listing.map(|scope| scope.listed).sum::<usize>() > MOST_OBJECTS || (!is_listing && !has_room) {
-            return Err(TooMany);
+        if listing.map(|scope| scope.listed).sum::<usize>() > MOST_OBJECTS {
+            return Err(TooMany::Here);
         }
-        if has_room {
-            self.bytes = all;
+        match over {
+            Some(over) if !is_listing => Err(over),
+            over => Ok(over.is_none()),
         }
-        Ok(has_room)
     }
 
     /// Returns true if the object is known. It stays known until it is forgotten.
@@ -120,10 +153,12 @@ impl TopicStore {
 
     /// Forgets an object after its deletion was sent. Whoever is interrupted before that sends it again.
     pub(super) fn forget(&mut self, name: &ObjectName) {
+        let before = self.counted();
         for scope in self.scopes.values_mut() {
             self.bytes -= scope.objects.get(name).copied().unwrap_or_default();
             scope.apply(WatchEvent::Delete(name.clone()));
         }
+        self.room.replace(before, self.counted());
     }
 
     /// The objects that are gone if the list of this namespace ends now.
@@ -136,7 +171,8 @@ impl TopicStore {
         let is_full = self.len() > MOST_OBJECTS || self.bytes > MOST_BYTES;
         let Some(watched) = self.scopes.get_mut(scope) else { return Ok(()) };
         watched.apply(WatchEvent::InitDone);
-        let whole = if is_full || watched.is_over { Err(TooMany) } else { Ok(()) };
+        let over = if is_full { Some(TooMany::Here) } else { watched.over };
+        let whole = over.map_or(Ok(()), Err);
         watched.state = Some(whole.map_err(|why| why.to_string().into()));
         whole
     }
@@ -165,11 +201,30 @@ impl TopicStore {
     fn len(&self) -> usize {
         self.scopes.values().map(|scope| scope.objects.len()).sum()
     }
+
+    fn counted(&self) -> usize {
+        counted(self.bytes, self.len())
+    }
+}
+
+impl Drop for TopicStore {
+    fn drop(&mut self) {
+        self.room.replace(self.counted(), 0);
+    }
+}
+
+/// The bytes that so many objects take of the room of all.
+fn counted(bytes: usize, objects: usize) -> usize {
+    (bytes + OVERHEAD * objects).saturating_sub(OWN_BYTES)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn alone() -> TopicStore {
+        TopicStore::new(Room::of(usize::MAX))
+    }
 
     fn object(namespace: &str, name: &str) -> ObjectName {
         ObjectName::new(namespace, name)
@@ -196,7 +251,7 @@ mod tests {
 
     #[test]
     fn what_a_later_list_does_not_show_is_gone() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         assert_eq!(store.state(), None);
         assert_eq!(list(&mut store, "", &[object("a", "x"), object("a", "y")]), []);
@@ -213,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_list_after_a_new_beginning_still_tells_what_is_gone() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         list(&mut store, "", &[object("a", "x")]);
         store.begin(["".into()]);
@@ -223,7 +278,7 @@ mod tests {
 
     #[test]
     fn one_namespace_that_cannot_be_seen_leaves_the_topic_incomplete() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["a".into(), "b".into()]);
         list(&mut store, "a", &[object("a", "x")]);
         assert_eq!(store.state(), None, "b has not been listed");
@@ -236,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_is_not_taken() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["a".into()]);
         store.listing("a");
         assert_eq!(store.there("a", &object("b", "x"), 1), Ok(false));
@@ -247,7 +302,7 @@ mod tests {
 
     #[test]
     fn an_object_that_goes_while_a_list_is_under_way_is_gone_once() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         store.listing("");
         store.there("", &object("a", "x"), 1).unwrap();
@@ -262,21 +317,25 @@ mod tests {
 
     #[test]
     fn too_many_objects_are_refused() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         list(&mut store, "", &many(""));
         assert_eq!(store.there("", &object("a", "0"), 1), Ok(true), "one that is known is not one more");
-        assert_eq!(store.there("", &object("a", "more"), 1), Err(TooMany));
+        assert_eq!(store.there("", &object("a", "more"), 1), Err(TooMany::Here));
         store.listing("");
         for name in many("") {
             store.there("", &name, 1).unwrap();
         }
-        assert_eq!(store.there("", &object("a", "more"), 1), Err(TooMany), "a list is not read beyond that");
+        assert_eq!(
+            store.there("", &object("a", "more"), 1),
+            Err(TooMany::Here),
+            "a list is not read beyond that"
+        );
     }
 
     #[test]
     fn as_many_others_may_take_the_place_of_what_was_known() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         list(&mut store, "", &many("old-"));
         assert_eq!(list(&mut store, "", &many("new-")).len(), MOST_OBJECTS);
@@ -285,7 +344,7 @@ mod tests {
 
     #[test]
     fn after_too_many_there_is_room_again_once_a_list_has_ended() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         for prefix in ["a-", "b-"] {
             store.listing("");
@@ -297,7 +356,7 @@ mod tests {
         store.listing("");
         assert_eq!(store.there("", &object("a", "small"), 1), Ok(false), "there is no room for it");
         let (gone, whole) = end(&mut store, "");
-        assert_eq!((gone.len(), whole), (2 * MOST_OBJECTS, Err(TooMany)));
+        assert_eq!((gone.len(), whole), (2 * MOST_OBJECTS, Err(TooMany::Here)));
         assert!(store.state().unwrap().is_err());
         assert_eq!(list(&mut store, "", &[object("a", "small")]), []);
         assert_eq!(store.state(), Some(Ok(())));
@@ -305,21 +364,65 @@ mod tests {
 
     #[test]
     fn objects_that_are_too_large_together_are_refused() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         store.begin(["".into()]);
         list(&mut store, "", &[object("a", "x")]);
         assert_eq!(store.there("", &object("a", "y"), MOST_BYTES - 1), Ok(true));
-        assert_eq!(store.there("", &object("a", "z"), 1), Err(TooMany));
+        assert_eq!(store.there("", &object("a", "z"), 1), Err(TooMany::Here));
         store.forget(&object("a", "y"));
         assert_eq!(store.there("", &object("a", "z"), 1), Ok(true), "what is gone takes no room");
     }
 
     #[test]
     fn a_new_beginning_says_that_it_was_complete_before() {
-        let mut store = TopicStore::default();
+        let mut store = alone();
         assert!(!store.begin(["".into()]));
         assert!(!store.begin(["".into()]), "it has not been listed yet");
         list(&mut store, "", &[object("a", "x")]);
         assert!(store.begin(["".into()]));
+    }
+
+    #[test]
+    fn a_list_of_too_many_that_are_gone_again_leaves_room_for_others() {
+        let mut store = alone();
+        store.begin(["".into()]);
+        store.listing("");
+        for name in many("") {
+            assert_eq!(store.there("", &name, 1), Ok(true));
+        }
+        assert_eq!(store.there("", &object("a", "more"), 1), Err(TooMany::Here));
+        store.begin(["".into()]);
+        store.listing("");
+        assert_eq!((end(&mut store, "").0.len(), store.bytes), (MOST_OBJECTS + 1, 0));
+    }
+
+    #[test]
+    fn the_clusters_share_the_room_and_one_with_few_objects_is_always_seen() {
+        let room = Room::of(3 << 20);
+        let mut stores: Vec<TopicStore> = (0..3).map(|_| TopicStore::new(Arc::clone(&room))).collect();
+        let [greedy, second, honest] = &mut stores[..] else { unreachable!() };
+        for store in [&mut *greedy, &mut *second, &mut *honest] {
+            store.begin(["".into()]);
+            list(store, "", &[object("a", "first")]);
+        }
+        assert_eq!(greedy.there("", &object("a", "large"), 3 << 20), Ok(true));
+        assert_eq!(second.there("", &object("a", "large"), 1 << 20), Err(TooMany::Together));
+        assert!(!second.knows(&object("a", "large")));
+        for name in 0..100 {
+            assert_eq!(honest.there("", &object("a", &name.to_string()), 1_000), Ok(true));
+        }
+        second.listing("");
+        assert_eq!(
+            second.there("", &object("a", "large"), 1 << 20),
+            Ok(false),
+            "the list is read to its end"
+        );
+        assert_eq!(end(second, ""), (vec![object("a", "first")], Err(TooMany::Together)));
+        let why = second.state().unwrap().unwrap_err();
+        assert!(why.starts_with("the objects of all clusters need more than 96 MiB"), "{why}");
+        greedy.forget(&object("a", "large"));
+        assert_eq!(list(second, "", &[object("a", "large")]), []);
+        drop(stores);
+        assert_eq!(room.taken(), 0);
     }
 }

@@ -1,6 +1,9 @@
 //! The names that a record may have, and the targets that it may point to.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    sync::Arc,
+};
 
 use super::{RecordType, words::quoted};
 use crate::hub::Address;
@@ -34,21 +37,61 @@ pub(super) fn of_record(type_: RecordType, text: &str) -> Option<Arc<str>> {
 fn of_ip(text: &str) -> Option<Target> {
     // An IPv4 address in the clothes of an IPv6 one cannot be reached as such.
     let address = text.parse::<IpAddr>().ok()?.to_canonical();
-    let is_of_one_machine = match address {
-        IpAddr::V4(four) => four.is_loopback() || four.is_link_local() || four.is_broadcast(),
-        IpAddr::V6(six) => six.is_loopback() || six.is_unicast_link_local(),
-    };
     // A cluster must not be able to send people to themselves, or to their neighbours. Private networks are served on purpose.
-    if address.is_unspecified() || address.is_multicast() || is_of_one_machine {
+    let is_refused = match address {
+        IpAddr::V4(four) => is_nobodys(four),
+        IpAddr::V6(six) => {
+            six.is_unspecified()
+                || six.is_loopback()
+                || six.is_multicast()
+                || six.is_unicast_link_local()
+                || METADATA_V6.contains(&six)
+                || embedded(six).is_some_and(is_nobodys)
+        }
+    };
+    if is_refused {
         return None;
     }
     let type_ = if address.is_ipv4() { RecordType::A } else { RecordType::Aaaa };
     Some((type_, address.to_string().into()))
 }
 
+/// Where the machines of clouds ask for their credentials, beside link-local addresses: of AWS and of Google.
+const METADATA_V6: [Ipv6Addr; 2] =
+    [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
+/// The same of Alibaba, and of Oracle.
+const METADATA_V4: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(192, 0, 0, 192)];
+
+/// Returns true for an address that means the reader's own machine, its neighbours or its cloud, or that no host can have: this network
+/// (0.0.0.0/8), loopback, link-local, multicast and reserved (240.0.0.0/4).
+fn is_nobodys(four: Ipv4Addr) -> bool {
+    let first = four.octets()[0];
+    first == 0
+        || first >= 240
+        || four.is_loopback()
+        || four.is_link_local()
+        || four.is_multicast()
+        || METADATA_V4.contains(&four)
+}
+
+/// The IPv4 address that an IPv6 one leads to: `::a.b.c.d`, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
+fn embedded(six: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match six.segments() {
+        [0, 0, 0, 0, 0, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x64, 0xff9b, 1, _, _, _, high, low]
+        | [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    }
+}
+
+/// Names that mean the reader's own machine, or what its cloud answers to them alone.
+const LOCAL: [&str; 5] = ["localhost", "localdomain", "ip6-localhost", "ip6-loopback", "internal"];
+
 fn of_hostname(text: &str) -> Option<Target> {
     let name = folded(text);
-    let is_local = name.rsplit('.').next() == Some("localhost");
+    let is_local = name.rsplit('.').next().is_some_and(|last| LOCAL.contains(&last));
     let is_usable = is_name(&name) && name.parse::<IpAddr>().is_err() && !is_local;
     is_usable.then(|| (RecordType::Cname, name.into()))
 }
@@ -122,15 +165,37 @@ mod tests {
             "169.254.169.254",
             "fe80::1",
             "255.255.255.255",
+            "0.0.0.1",
+            "240.0.0.1",
+            "100.100.100.200",
+            "192.0.0.192",
+            "::127.0.0.1",
+            "::169.254.169.254",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::169.254.169.254",
+            "64:ff9b:1::10:127.0.0.1",
+            "2002:7f00:1::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
         ] {
             assert!(address("IPAddress", hostile).is_err(), "{hostile}");
         }
         for hostile in
             ["localhost", "LOCALHOST.", "a.localhost", "*.com", "a b", "a/b", "http://a", "a\nb", "."]
+                .into_iter()
+                .chain(["ip6-localhost", "ip6-loopback", "localhost.localdomain", "metadata.google.internal"])
         {
             assert!(address("Hostname", hostile).is_err(), "{hostile}");
         }
-        assert!(address("IPAddress", "10.0.0.1").is_ok(), "private networks are served on purpose");
+        for private in
+            ["10.0.0.1", "100.64.0.1", "192.168.0.1", "fd00::1", "64:ff9b::10.0.0.1", "2002:a00:1::1"]
+        {
+            assert!(
+                address("IPAddress", private).is_ok(),
+                "{private}: private networks are served on purpose"
+            );
+        }
+        assert!(address("Hostname", "internal.example.com").is_ok());
     }
 
     #[test]

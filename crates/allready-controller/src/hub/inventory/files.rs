@@ -9,6 +9,7 @@ use super::{
     Access, ClusterInventory, Inventory,
     polled::{self, Form},
 };
+use crate::json;
 
 /// Clusters whose objects are in a directory: `NAME.yaml` has the objects of a cluster, or `NAME/*.yaml`. A file may have
 /// several documents, and lists of objects.
@@ -74,7 +75,7 @@ pub(super) const FORM: Form = Form {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             // What is wrong in detail is not told: Secrets are objects too.
             let read = documents(&polled::read(file, MOST_BYTES)?);
-            read.ok_or_else(|| format!("the file {name} is not YAML"))?
+            read.ok_or_else(|| format!("the file {name} is not YAML, or has a field twice"))?
                 .into_iter()
                 .for_each(|document| unroll(document, &mut objects));
         }
@@ -83,8 +84,10 @@ pub(super) const FORM: Form = Form {
 };
 
 fn documents(text: &str) -> Option<Vec<Value>> {
-    match serde_json::from_str(text) {
+    // The files are the administrator's, and their size is limited.
+    match json::read(text.as_bytes(), (), usize::MAX) {
         Ok(value) => Some(vec![value]),
+        // That of YAML refuses a field that is there twice, too.
         Err(_) => serde_saphyr::from_multiple(text).ok(),
     }
 }

@@ -55,8 +55,13 @@ impl HubState {
         let notes = clusters.problems.iter().take(5).cloned().chain(instance_statuses.forged());
         let notes = notes.chain(aggregation.not_removed(clusters)).collect();
         let mut status = aggregation.status(clusters, &trouble, dns_trouble.as_deref(), notes, now.time);
-        if let (Some(lease), Some(term)) = (&self.options.lease, now.term) {
-            status["controller"] = json!({ "lease": lease, "term": term });
+        if let Some(lease) = &self.options.lease {
+            // Whoever writes without the Lease leaves what its holder has written.
+            let stands = &aggregation.standing["controller"];
+            let stands = stands["term"].as_u64().filter(|_| stands["lease"] == **lease);
+            if let Some(term) = now.term.or(stands) {
+                status["controller"] = json!({ "lease": lease, "term": term });
+            }
         }
         if !stands(&aggregation.standing, &status) {
             let mut body = json!({

@@ -21,6 +21,10 @@ impl Reconciler for HubState {
     type Target = Target;
     type Event = HubEvent;
 
+    fn namespace(key: &HubKey) -> &str {
+        key.namespace()
+    }
+
     fn observe(&mut self, event: HubEvent, now: Now, due: &mut BTreeSet<HubKey>) {
         self.take(event, now);
         due.append(&mut self.due);

@@ -46,7 +46,7 @@ impl HubController {
     pub async fn run(self) {
         let Self { client, inventory, options, running } = self;
         let (namespace, dns) = (options.namespace.clone(), options.dns);
-        let queue = Queue::new(options.pace, options.backoff, Target::rank);
+        let queue = Queue::new(options.pace, options.backoff, Target::rank).fair(Target::namespace);
         let engine = Engine::new(HubState::new(options, Duration::ZERO), queue);
         engine::run(engine, HubShell::new(client, &*inventory, namespace, dns), running).await;
     }

@@ -1,10 +1,12 @@
 //! The hostnames of objects, and the namespace whose records each of them gets.
 //!
 //! A namespace is a tenant: nobody gets the traffic of another one by naming its hostname. As between Gateways of one cluster, the oldest
-//! object has the name, and with it all objects of its namespace.
+//! object has the name, and with it all objects of its namespace. A wildcard has every name below it, too: a record of such a name would take
+//! its traffic away.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Bound,
     sync::Arc,
 };
 
@@ -19,7 +21,7 @@ type Claim = (Option<Time>, ObjectName, Arc<str>);
 /// The hostnames of all objects that want records.
 #[derive(Debug, Default)]
 pub(in crate::hub) struct Hostnames {
-    /// The objects that have a name, the oldest first.
+    /// The objects that have a name, the oldest first; by the name read backwards, so that those below a wildcard stand together.
     claims: BTreeMap<Arc<str>, BTreeSet<Claim>>,
     /// The names of an object, each of an aggregation.
     named: BTreeMap<(Arc<str>, ObjectName), Named>,
@@ -56,17 +58,24 @@ impl Hostnames {
         }
         let claim = |created| -> Claim { (created, object.clone(), Arc::clone(aggregation)) };
         for name in before.names.union(&named.names) {
-            let holder = self.holder(name).cloned();
-            let claims = self.claims.entry(Arc::clone(name)).or_default();
+            let backwards = backwards(name);
+            let claims = self.claims.entry(Arc::clone(&backwards)).or_default();
+            let first = claims.first().cloned();
             claims.remove(&claim(before.created));
             if named.names.contains(name) {
                 claims.insert(claim(named.created));
             }
-            if claims.first().map(|(_, first, _)| &first.namespace) != holder.as_ref() {
-                changed.extend(claims.iter().map(|(_, object, name)| (Arc::clone(name), object.clone())));
+            let is_changed = claims.first() != first.as_ref();
+            if is_changed {
+                changed.extend(claims.iter().map(claimant));
             }
             if claims.is_empty() {
-                self.claims.remove(name);
+                self.claims.remove(&backwards);
+            }
+            if let Some(above) = backwards.strip_suffix('*').filter(|_| is_changed) {
+                let below = self.claims.range::<str, _>((Bound::Excluded(above), Bound::Unbounded));
+                let below = below.take_while(|(name, _)| name.starts_with(above));
+                changed.extend(below.flat_map(|(_, claims)| claims).map(claimant));
             }
         }
         if named.names.is_empty() {
@@ -77,10 +86,12 @@ impl Hostnames {
         changed
     }
 
-    /// The namespace that has a name.
+    /// The namespace that has a name: that of the oldest object with it, or with a wildcard above it.
     fn holder(&self, name: &str) -> Option<&Arc<str>> {
-        let (_, first, _) = self.claims.get(name)?.first()?;
-        Some(&first.namespace)
+        let name = backwards(name);
+        let dots = name.match_indices('.').map(|(at, _)| format!("{}*", &name[..=at]));
+        let claims = dots.chain([name.to_string()]).filter_map(|name| self.claims.get(&*name)?.first());
+        claims.min().map(|(_, first, _)| &first.namespace)
     }
 
     /// Parts the hostnames of an object in those whose records it gets, and those that another namespace has, with that.
@@ -94,6 +105,16 @@ impl Hostnames {
         }
         parted
     }
+}
+
+/// The object that has a name, with its aggregation.
+fn claimant((_, object, aggregation): &Claim) -> (Arc<str>, ObjectName) {
+    (Arc::clone(aggregation), object.clone())
+}
+
+/// A name from its end: that of a zone is the beginning of all in it.
+fn backwards(name: &str) -> Arc<str> {
+    name.chars().rev().collect::<String>().into()
 }
 
 /// The hostnames of an object.
@@ -114,7 +135,9 @@ impl Parted {
             count => format!(", and {} more hostnames belong to other namespaces", count - 1),
         };
         let hostname = dns::quoted(hostname);
-        Some(format!("{hostname} belongs to namespace {holder}, whose Gateway with it is older{more}"))
+        Some(format!(
+            "{hostname} belongs to namespace {holder}, whose Gateway with it, or with a wildcard above it, is older{more}"
+        ))
     }
 }
 
@@ -169,6 +192,38 @@ mod tests {
     }
 
     #[test]
+    fn a_wildcard_has_what_is_below_it_and_nothing_else() {
+        let mut hostnames = Hostnames::default();
+        let gateways: Arc<str> = "gateways".into();
+        let (shop, evil) = (ObjectName::new("shop", "web"), ObjectName::new("evil", "web"));
+        let below = ["checkout.shop.example.com", "a.b.shop.example.com", "*.b.shop.example.com"];
+        let beside = ["shop.example.com", "workshop.example.com", "*.example.com"];
+        let all: Vec<&str> = below.into_iter().chain(beside).collect();
+        let listeners: Vec<_> = all.iter().map(|name| ("web".into(), (*name).into())).collect();
+        let taken = |hostnames: &Hostnames| -> Vec<String> {
+            hostnames.part(&evil, &listeners).taken.keys().map(ToString::to_string).collect()
+        };
+        hostnames.claim(&gateways, &evil, named(20, &all));
+        assert_eq!(taken(&hostnames), [] as [&str; 0]);
+        let changed = hostnames.claim(&gateways, &shop, named(10, &["*.shop.example.com"]));
+        assert!(changed.iter().any(|(_, object)| *object == evil), "{changed:?}");
+        assert_eq!(
+            taken(&hostnames),
+            ["*.b.shop.example.com", "a.b.shop.example.com", "checkout.shop.example.com"]
+        );
+        assert!(hostnames.part(&shop, &[("web".into(), below[0].into())]).taken.is_empty());
+        // One that is younger takes nothing from what was there before.
+        let changed = hostnames.claim(&gateways, &shop, named(30, &["*.shop.example.com"]));
+        assert!(changed.iter().any(|(_, object)| *object == evil), "{changed:?}");
+        assert_eq!(taken(&hostnames), [] as [&str; 0]);
+        let note = hostnames.part(&shop, &[("web".into(), "new.shop.example.com".into())]).note();
+        assert!(note.is_some_and(|note| note.contains("belongs to namespace evil")), "by *.example.com");
+        hostnames.claim(&gateways, &evil, Named::default());
+        hostnames.claim(&gateways, &shop, Named::default());
+        assert!(hostnames.claims.is_empty() && hostnames.named.is_empty());
+    }
+
+    #[test]
     fn hostnames_of_others_are_told_with_whose_they_are() {
         let mut hostnames = Hostnames::default();
         for (number, name) in ["a.example.com", "b.example.com"].into_iter().enumerate() {
@@ -180,7 +235,7 @@ mod tests {
             hostnames.part(&ObjectName::new("evil", "web"), &listeners).note()
         };
         assert_eq!(told(&["c.example.com"]), None);
-        let one = "\"a.example.com\" belongs to namespace shop, whose Gateway with it is older";
+        let one = "\"a.example.com\" belongs to namespace shop, whose Gateway with it, or with a wildcard above it, is older";
         assert_eq!(told(&["a.example.com"]).as_deref(), Some(one));
         let two = format!("{one}, and 1 more hostnames belong to other namespaces");
         assert_eq!(told(&["a.example.com", "b.example.com."]), Some(two));

@@ -60,6 +60,15 @@ impl Target {
             Self::Lease(_) => 4,
         }
     }
+
+    /// The namespace of the object; empty for what is of the whole fleet.
+    pub fn namespace(&self) -> &str {
+        match self {
+            Self::Status(target) => &target.object.namespace,
+            Self::Endpoint(name) | Self::InstanceStatus(name) => &name.namespace,
+            Self::Aggregation(_) | Self::ClusterStatus(_) | Self::Lease(_) => "",
+        }
+    }
 }
 
 impl fmt::Display for Target {
@@ -91,4 +100,15 @@ pub enum HubKey {
     InstanceStatus(ObjectName),
     /// The status of a StatusAggregation.
     Aggregation(Arc<str>),
+}
+
+impl HubKey {
+    /// The namespace of the object; empty for what is of the whole fleet.
+    pub(in crate::hub) fn namespace(&self) -> &str {
+        match self {
+            Self::Status(target) => &target.object.namespace,
+            Self::Endpoint(name) | Self::InstanceStatus(name) => &name.namespace,
+            Self::Cluster(_) | Self::Aggregation(_) => "",
+        }
+    }
 }

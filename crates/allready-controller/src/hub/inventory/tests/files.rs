@@ -85,6 +85,23 @@ async fn files_join_and_leave_while_they_are_watched() {
     assert_eq!(names(&next(&mut watched).await.unwrap()), ["two"]);
 }
 
+/// Red, and then green.
+const TWICE: &str = r#"{"kind":"Pod","status":{"phase":"Failed"},"status":{"phase":"Running"}}"#;
+
+#[test]
+fn a_field_that_is_there_twice_makes_a_file_of_a_cluster_unusable() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    std::fs::write(path.join("json.json"), TWICE).unwrap();
+    std::fs::write(path.join("yaml.yaml"), format!("# a comment\n{TWICE}")).unwrap();
+    let told = told(&Looks::default().look(path, files::FORM).unwrap());
+    let unusable = |file| format!("Unusable(\"the file {file} is not YAML, or has a field twice\")");
+    assert_eq!(
+        told,
+        [("json".to_owned(), unusable("json.json")), ("yaml".to_owned(), unusable("yaml.yaml"))]
+    );
+}
+
 #[test]
 fn objects_are_read_from_files_and_folders() {
     let directory = tempfile::tempdir().unwrap();
@@ -106,7 +123,7 @@ fn objects_are_read_from_files_and_folders() {
     let expected = [
         ("empty", "Objects(0)"),
         ("one", "Objects(2)"),
-        ("three", "Unusable(\"the file three.yaml is not YAML\")"),
+        ("three", "Unusable(\"the file three.yaml is not YAML, or has a field twice\")"),
         ("two", "Objects(3)"),
     ];
     assert_eq!(told(&inventory), expected.map(|(name, told)| (name.to_owned(), told.to_owned())));

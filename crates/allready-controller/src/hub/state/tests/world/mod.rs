@@ -118,7 +118,7 @@ pub(super) struct World {
 }
 
 fn engine(options: &Options, now: Duration) -> Engine<HubState> {
-    let queue = Queue::new(options.pace, options.backoff, Target::rank);
+    let queue = Queue::new(options.pace, options.backoff, Target::rank).fair(Target::namespace);
     Engine::new(HubState::new(options.clone(), now), queue)
 }
 
