@@ -6,7 +6,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use allready_controller::web::{View, Wanted, refuse_others};
+use allready_controller::web::{Door, View, Wanted};
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -65,7 +65,7 @@ pub(crate) struct ViewArgs {
 }
 
 pub(crate) fn run(args: &ViewArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    refuse_others(args.address).map_err(Failure::usage)?;
+    Door::local(args.address).check().map_err(Failure::usage)?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     let done = runtime.block_on(serve(args, printer));

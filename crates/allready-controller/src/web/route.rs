@@ -14,6 +14,8 @@ pub(super) enum Route {
     Asset(&'static Asset),
     /// The clusters that can be looked at.
     Sources,
+    /// Who is looking.
+    Viewer,
     /// Everything at once.
     Page(String),
     /// Everything at once, and then what changes, as server-sent events.
@@ -111,6 +113,9 @@ pub(super) fn route(
     if path == "/api/sources" {
         return Ok(Route::Sources);
     }
+    if path == "/api/viewer" {
+        return Ok(Route::Viewer);
+    }
     let (source, page) =
         path.strip_prefix("/api/").and_then(|rest| rest.split_once('/')).ok_or(Refusal::NotFound)?;
     let source = source.to_owned();
@@ -137,7 +142,7 @@ pub(super) fn route(
 }
 
 /// Tells whether a `Host` means this machine by a name that no foreign server can have.
-fn is_loopback(host: &str) -> bool {
+pub(super) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
             Some((address, port)) if port.is_empty() || is_port(port) => address,

@@ -186,6 +186,11 @@ async function begin() {
   for (;;) {
     try {
       const answer = await fetch('/api/sources');
+      if (answer.status === 401) {
+        signIn();
+        return;
+      }
+      if (!answer.ok) throw new Error(answer.statusText);
       state.sources = await answer.json();
       if (state.sources.length) break;
       connected('waiting', 'waiting for a cluster');
@@ -196,6 +201,42 @@ async function begin() {
   }
   offer(state.sources);
   readAddress();
+  try {
+    const viewer = await (await fetch('/api/viewer')).json();
+    $('sign-out').hidden = !viewer.signsIn;
+    $('sign-out').title = viewer.user || '';
+  } catch { /* The stream says that the connection is lost. */ }
+}
+
+// Nothing is known of the cluster before the server knows who asks.
+function signIn() {
+  connected('lost', 'not signed in');
+  $('sign-out').hidden = true;
+  if (!$('login').open) $('login').showModal();
+}
+
+function send(path, data) {
+  return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) });
+}
+
+async function useToken(event) {
+  event.preventDefault();
+  let problem = 'no connection';
+  try {
+    const answer = await send('/api/login', { token: $('token').value });
+    problem = answer.ok ? '' : answer.status === 401 ? 'The cluster does not know this token.' : await answer.text();
+  } catch { /* As said above. */ }
+  put($('login-problem'), problem);
+  if (problem) return;
+  $('token').value = '';
+  $('login').close();
+  begin();
+}
+
+async function signOut() {
+  try { await send('/api/logout', {}); } catch { /* The session ends by itself. */ }
+  // Nothing of what was seen stays in the page.
+  location.reload();
 }
 
 function offer(sources) {
@@ -701,7 +742,7 @@ async function look(first) {
   const words = new URLSearchParams({ group: object.group, kind: object.kind, namespace: object.namespace, name: object.name });
   try {
     const answer = await fetch('/api/' + encodeURIComponent(state.source) + '/object?' + words);
-    const detail = answer.ok ? await answer.json() : { object, problem: 'the API server does not serve this kind', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
+    const detail = answer.ok ? await answer.json() : { object, problem: 'there is no such kind, or you may not list it', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
     if (same(object, state.object)) {
       state.detail = detail;
       draw();
@@ -812,11 +853,14 @@ function main() {
     put($('share'), told === 'Copied' ? 'Copied' : 'Copy link');
     setTimeout(() => put($('share'), 'Copy link'), 1500);
   });
+  $('login-form').addEventListener('submit', useToken);
+  $('login').addEventListener('cancel', (event) => event.preventDefault());
+  $('sign-out').addEventListener('click', signOut);
   $('search').addEventListener('submit', (event) => event.preventDefault());
   $('filter').addEventListener('input', () => { history.replaceState(null, '', address({ filter: $('filter').value.trim() })); readAddress(); });
   addEventListener('hashchange', readAddress);
   addEventListener('keydown', (event) => {
-    if ($('help').open || event.altKey || event.ctrlKey || event.metaKey) return;
+    if ($('help').open || $('login').open || event.altKey || event.ctrlKey || event.metaKey) return;
     const typing = event.target.closest('input, select, textarea');
     if (event.key === 'Escape') {
       if (state.object) location.hash = address({});
@@ -836,7 +880,9 @@ function main() {
   setInterval(async () => {
     if (!state.stream) return;
     try {
-      const sources = await (await fetch('/api/sources')).json();
+      const answer = await fetch('/api/sources');
+      if (!answer.ok) return;
+      const sources = await answer.json();
       if (JSON.stringify(sources) !== JSON.stringify(state.sources)) offer(sources);
     } catch { /* The stream says that the connection is lost. */ }
   }, 3000);
