@@ -7,6 +7,7 @@ use allready_inspect::{
     graph::ObjectId,
     health::Health,
     live::{Group, Key, Kind, Place, Record, Stage, State, counted},
+    words,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -111,6 +112,7 @@ pub(super) struct CauseRow {
 pub(super) struct Map {
     pub(super) title: &'static str,
     pub(super) one: &'static str,
+    pub(super) many: String,
     pub(super) cells: Vec<Cell>,
     /// Those that are not shown: there are too many.
     pub(super) more: usize,
@@ -131,25 +133,19 @@ pub(super) struct Cell {
     pub(super) object: ObjectId,
 }
 
-/// A Gateway with its listeners and routes.
+/// A Gateway or ListenerSet with its listeners and routes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct GatewayRow {
     pub(super) object: ObjectId,
     pub(super) health: Health,
     pub(super) reason: String,
     pub(super) class: String,
+    /// The Gateway that a ListenerSet is of.
+    pub(super) of: String,
     pub(super) addresses: Vec<String>,
-    pub(super) listeners: Vec<ListenerRow>,
+    pub(super) listeners: Vec<Listener>,
     pub(super) routes: Vec<RouteRow>,
     pub(super) more: usize,
-}
-
-/// A listener.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct ListenerRow {
-    pub(super) health: Health,
-    #[serde(flatten)]
-    pub(super) listener: Listener,
 }
 
 /// A route.
@@ -168,6 +164,8 @@ pub(super) struct KindRow {
     pub(super) kind: String,
     pub(super) group: String,
     pub(super) plural: String,
+    /// Several of them, for people: `Analyses`.
+    pub(super) many: String,
     /// The number of objects of each health, worst first as in [`Health::WORST_FIRST`].
     pub(super) counts: [usize; 6],
     /// Why nothing is seen of it; empty where it is.
@@ -281,7 +279,8 @@ impl<'a> View<'a> {
                 _ => String::new(),
             };
             let [group, plural, name] = [&kind.group, &kind.plural, &kind.name].map(|name| text(name, 120));
-            KindRow { kind: name, group, plural, counts, gap, is_listed: kind.is_seen() }
+            let many = words::plural(&name, 2).into_owned();
+            KindRow { kind: name, group, plural, many, counts, gap, is_listed: kind.is_seen() }
         });
         let mut rows: Vec<KindRow> =
             rows.filter(|row| row.counts.iter().sum::<usize>() > 0 || !row.gap.is_empty()).collect();
@@ -445,28 +444,32 @@ impl<'a> View<'a> {
 
     fn gateways(&self) -> Vec<GatewayRow> {
         const GROUP: &str = "gateway.networking.k8s.io";
-        let mut routes: HashMap<(String, String), Vec<RouteRow>> = HashMap::new();
+        let mut routes: HashMap<(String, String, String), Vec<RouteRow>> = HashMap::new();
         for (id, record) in self.of_kind(|kind| kind.group == GROUP && kind.name.ends_with("Route")) {
             let Some(facts) = &record.facts else { continue };
             let hostnames: Vec<String> = strings(&facts["hostnames"]);
             for parent in facts["parents"].as_array().into_iter().flatten() {
                 let field = |name: &str| parent[name].as_str().unwrap_or_default().to_owned();
-                routes.entry((field("namespace"), field("name"))).or_default().push(RouteRow {
-                    object: id.clone(),
-                    health: record.health,
-                    reason: said(record, self.sight),
-                    hostnames: hostnames.clone(),
-                    listener: field("listener"),
-                });
+                routes.entry((field("kind"), field("namespace"), field("name"))).or_default().push(
+                    RouteRow {
+                        object: id.clone(),
+                        health: record.health,
+                        reason: said(record, self.sight),
+                        hostnames: hostnames.clone(),
+                        listener: field("listener"),
+                    },
+                );
             }
         }
         let mut rows: Vec<GatewayRow> = self
-            .of_kind(|kind| kind.group == GROUP && kind.name == "Gateway")
+            .of_kind(|kind| kind.group == GROUP && matches!(&*kind.name, "Gateway" | "ListenerSet"))
             .filter_map(|(id, record)| {
                 let facts = record.facts.as_ref()?;
                 let listeners: Vec<Listener> =
                     serde_json::from_value(facts["listeners"].clone()).unwrap_or_default();
-                let mut routes = routes.remove(&(id.namespace.clone(), id.name.clone())).unwrap_or_default();
+                let mut routes = routes
+                    .remove(&(id.kind.clone(), id.namespace.clone(), id.name.clone()))
+                    .unwrap_or_default();
                 routes.sort_by(|a, b| b.health.cmp(&a.health).then_with(|| a.object.cmp(&b.object)));
                 let more = routes.len().saturating_sub(MAX_ROUTES);
                 routes.truncate(MAX_ROUTES);
@@ -474,8 +477,9 @@ impl<'a> View<'a> {
                     health: record.health,
                     reason: said(record, self.sight),
                     class: facts["class"].as_str().unwrap_or_default().to_owned(),
+                    of: facts["of"].as_str().unwrap_or_default().to_owned(),
                     addresses: strings(&facts["addresses"]),
-                    listeners: listeners.into_iter().map(ListenerRow::of).collect(),
+                    listeners,
                     routes,
                     more,
                     object: id,
@@ -485,17 +489,6 @@ impl<'a> View<'a> {
         rows.sort_by(|a, b| b.health.cmp(&a.health).then_with(|| a.object.cmp(&b.object)));
         rows.truncate(MAX_GATEWAYS);
         rows
-    }
-}
-
-impl ListenerRow {
-    fn of(listener: Listener) -> Self {
-        let health = match (&listener.problems[..], listener.is_broken, listener.is_silent) {
-            (_, true, _) => Health::Degraded,
-            ([], false, false) => Health::Healthy,
-            _ => Health::Unknown,
-        };
-        Self { health, listener }
     }
 }
 
@@ -526,7 +519,7 @@ fn map(title: &'static str, one: &'static str, mut cells: Vec<Cell>) -> Map {
     cells.sort_by_cached_key(|cell| (Natural::of(&cell.name), cell.object.clone()));
     let more = cells.len().saturating_sub(MAX_CELLS);
     cells.truncate(MAX_CELLS);
-    Map { title, one, cells, more }
+    Map { title, one, many: words::plural(one, 2).into_owned(), cells, more }
 }
 
 /// `5,004 objects`.
