@@ -23,8 +23,8 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It serves one page: what is wrong in one sentence, the causes worst first, a heat map
-of nodes, reporters and clusters, Gateways, a time line, and for each object what is
-behind how it is. The page changes while the cluster does. It works without any other
+of nodes, reporters and clusters, Gateways, a time line, and for each object, why it is
+in its state. The page changes while the cluster does. It works without any other
 network: everything is part of this program.
 
 It watches what `allready watch` watches, needs the same permissions, and changes
