@@ -271,7 +271,8 @@ impl Rights {
         gone: impl Iterator<Item = &'a Named>,
     ) -> Vec<Question> {
         let served = || state.kinds.iter().filter(|kind| kind.stage != Stage::Retired);
-        let mut wanted = Vec::new();
+        // Events are not watched, and explain objects.
+        let mut wanted = vec![("", "Event", "events", "")];
         for kind in served() {
             let about = |namespace| (&*kind.group, &*kind.name, &*kind.plural, namespace);
             wanted.push(about(""));
@@ -287,10 +288,10 @@ impl Rights {
         self.unanswered(wanted.into_iter())
     }
 
-    /// Tells whether all objects of all kinds of a state may be shown.
+    /// Tells whether all objects of all kinds of a state may be shown, and their events.
     pub(super) fn is_whole(&self, state: &State) -> bool {
         let mut served = state.kinds.iter().filter(|kind| kind.stage != Stage::Retired);
-        served.all(|kind| self.may(&kind.group, &kind.name, ""))
+        self.may("", "Event", "") && served.all(|kind| self.may(&kind.group, &kind.name, ""))
     }
 }
 

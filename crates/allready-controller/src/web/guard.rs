@@ -151,7 +151,12 @@ async fn review(client: &Client, token: &str) -> Result<Option<Viewer>, Stranger
     let status = match timeout(ANSWER, api.create(&PostParams::default(), &review)).await {
         Ok(Ok(review)) => review.status.unwrap_or_default(),
         Ok(Err(error)) => {
-            tracing::warn!("the live view cannot review tokens: {error}");
+            // The whole answer might repeat the token.
+            let why = match error {
+                kube::Error::Api(status) => format!("{} {}", status.code, status.reason),
+                _ => "no answer".to_owned(),
+            };
+            tracing::warn!("the live view cannot review tokens: {why}");
             return Err(Stranger::Unanswered);
         }
         Err(_) => return Err(Stranger::Unanswered),

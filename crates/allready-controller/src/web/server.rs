@@ -42,6 +42,9 @@ const ALIVE: Duration = Duration::from_secs(15);
 const REVIEWED: Duration = Duration::from_secs(2);
 const CALM: Duration = Duration::from_millis(500);
 
+/// The time in which a token is to be sent.
+const SENT: Duration = Duration::from_secs(10);
+
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Serves until this is dropped.
@@ -109,8 +112,12 @@ where
         }
         return match uri.path() {
             "/api/login" => {
-                let Ok(body) = Limited::new(body, MAX_TOKEN + 1024).collect().await else {
-                    return plain(StatusCode::PAYLOAD_TOO_LARGE, "this is longer than any token\n");
+                let body = match timeout(SENT, Limited::new(body, MAX_TOKEN + 1024).collect()).await {
+                    Ok(Ok(body)) => body,
+                    Ok(Err(_)) => {
+                        return plain(StatusCode::PAYLOAD_TOO_LARGE, "this is longer than any token\n");
+                    }
+                    Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "this is slower than any token\n"),
                 };
                 let sent: serde_json::Value = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
                 match guard.sign_in(sent["token"].as_str().unwrap_or_default().trim()).await {
