@@ -144,7 +144,7 @@ pub struct ControllerArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(super) view: Option<SocketAddr>,
 
-    /// Ask who is looking at the live view (see above).
+    /// Ask who is looking at the live view (see below).
     #[arg(long, value_name = "WAY", requires = "view", value_parser = authentication)]
     pub(super) view_auth: Option<Authentication>,
 
