@@ -6,7 +6,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use allready_controller::web::{View, Wanted, refuse_others};
+use allready_controller::web::{Door, View, Wanted};
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -23,8 +23,8 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It serves one page: what is wrong in one sentence, the causes worst first, a heat map
-of nodes, reporters and clusters, Gateways, a time line, and for each object what is
-behind how it is. The page changes while the cluster does. It works without any other
+of nodes, reporters and clusters, Gateways, a time line, and for each object, why it is
+in its state. The page changes while the cluster does. It works without any other
 network: everything is part of this program.
 
 It watches what `allready watch` watches, needs the same permissions, and changes
@@ -65,7 +65,7 @@ pub(crate) struct ViewArgs {
 }
 
 pub(crate) fn run(args: &ViewArgs, printer: &mut Printer) -> Result<ExitCode, Failure> {
-    refuse_others(args.address).map_err(Failure::usage)?;
+    Door::local(args.address).check().map_err(Failure::usage)?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     let done = runtime.block_on(serve(args, printer));

@@ -29,5 +29,6 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide.md")]
 #[doc = include_str!("../../../docs/migrating.md")]
+#[doc = include_str!("../../../docs/quick-start.md")]
 #[doc = include_str!("../../../docs/testing.md")]
 struct Pages;

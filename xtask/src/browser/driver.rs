@@ -159,8 +159,21 @@ impl Browser {
         self.command("Emulation.setEmulatedMedia", &features).await
     }
 
+    async fn ask(&self, command: &str, parameters: &Value) -> Result<Value> {
+        self.post("/goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await
+    }
+
     async fn command(&self, command: &str, parameters: &Value) -> Result<()> {
-        self.post("/goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await.map(drop)
+        self.ask(command, parameters).await.map(drop)
+    }
+
+    /// What a screen reader is told of the page: the role and the name of each element that has one.
+    pub(super) async fn accessible(&self) -> Result<Vec<(String, String)>> {
+        let tree = self.ask("Accessibility.getFullAXTree", &json!({})).await?;
+        let nodes = tree["nodes"].as_array().context("no accessibility tree")?;
+        let text = |node: &Value, field: &str| node[field]["value"].as_str().unwrap_or_default().to_owned();
+        let told = nodes.iter().filter(|node| node["ignored"] != true);
+        Ok(told.map(|node| (text(node, "role"), text(node, "name"))).collect())
     }
 
     /// The bytes of JavaScript's heap, after what is not needed any more was collected.

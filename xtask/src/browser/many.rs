@@ -116,6 +116,7 @@ pub(super) async fn run(allready: &Path, limit: Duration, pictures: Option<&Path
         browser.screenshot(&directory.join("view-5000-dark.png")).await?;
         browser.prefer("light").await?;
     }
+    names(&browser, &view.url).await?;
     keyboard(&browser, &view.url).await?;
     telephone(&browser, &view.url, pictures).await?;
     ensure!(browser.console().await?.is_empty(), "the console: {:?}", browser.console().await?);
@@ -182,6 +183,31 @@ async fn attacks(world: &World, browser: &Browser, url: &str) -> Result<()> {
     }
     world.report(42, true, "").await?;
     crate::printer::line("many: texts that would be markup are shown as text");
+    Ok(())
+}
+
+/// Everything that can be operated has a name for whoever does not see it.
+async fn names(browser: &Browser, url: &str) -> Result<()> {
+    browser.open(url).await?;
+    browser.until("document.querySelector('.cause')").await?;
+    let told = browser.accessible().await?;
+    let operated = ["button", "link", "searchbox", "combobox", "textbox", "application", "image"];
+    for (role, name) in &told {
+        ensure!(!operated.contains(&role.as_str()) || !name.is_empty(), "a {role} has no name");
+    }
+    let is_there =
+        |role: &str, wanted: &str| told.iter().any(|(known, name)| known == role && name.starts_with(wanted));
+    for (role, name) in [
+        ("link", "Skip to the content"),
+        ("button", "Help"),
+        ("button", "Theme: "),
+        ("searchbox", "Filter"),
+        ("application", "Nodes, 5,000 nodes: "),
+        ("heading", "Causes"),
+    ] {
+        ensure!(is_there(role, name), "no {role} is called {name:?}: {told:?}");
+    }
+    crate::printer::line("many: whatever can be operated has a name");
     Ok(())
 }
 

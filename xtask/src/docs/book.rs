@@ -96,20 +96,34 @@ fn the_summary_lists_every_page_once_under_its_title() -> Result<()> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_and_a_heading_that_are_there() -> Result<()> {
+fn every_link_leads_to_a_file_and_a_heading_that_are_there_and_none_out_of_the_book() -> Result<()> {
     let pages = pages()?;
+    let book = fs::read_to_string(root().join("book.toml"))?;
+    let repository = book.lines().find_map(|line| line.strip_prefix("git-repository-url = \""));
+    let repository = repository.context("no repository in book.toml")?.trim_end_matches('"').to_owned();
     let mut broken = Vec::new();
     for (file, page) in &pages {
         for (line, link) in &page.links {
-            if link.contains("://") || link.starts_with("mailto:") {
+            // What is beside the book has an address of its own.
+            let of_us = ["blob/main/", "tree/main/"]
+                .iter()
+                .find_map(|tree| link.strip_prefix(&repository)?.strip_prefix('/')?.strip_prefix(tree));
+            if of_us.is_none() && (link.contains("://") || link.starts_with("mailto:")) {
                 continue;
             }
+            let within = of_us.unwrap_or(link);
             let (path, heading) =
-                link.split_once('#').map_or((link.as_str(), None), |(path, heading)| (path, Some(heading)));
+                within.split_once('#').map_or((within, None), |(path, heading)| (path, Some(heading)));
             let target = match path {
                 "" => PathBuf::from(file),
+                path if of_us.is_some() => PathBuf::from(path),
                 path => plain(&Path::new(file).parent().unwrap_or(Path::new("")).join(path)),
             };
+            if file.starts_with("docs/") && of_us.is_none() && !target.starts_with("docs") {
+                broken.push(format!(
+                    "{file}:{line}: {link} leads out of the book; write {repository}/blob/main/…"
+                ));
+            }
             if !root().join(&target).exists() {
                 broken.push(format!("{file}:{line}: {link}: no such file"));
             }
@@ -272,6 +286,19 @@ fn alerts_ask_for_metrics_that_are_served_and_the_page_lists_them() -> Result<()
             let duration = rule["for"].as_str().unwrap_or_default();
             ensure!(duration.ends_with('m'), "{name} waits for {duration:?}");
         }
+    }
+    Ok(())
+}
+
+/// `cargo xtask docs --check alerts` has promtool try them.
+#[test]
+fn every_alert_has_series_on_which_it_fires() -> Result<()> {
+    let rules = integration("prometheus-rules.yaml")?;
+    let tests = fs::read_to_string(root().join("xtask/prometheus/tests.yaml"))?;
+    let groups = rules["groups"].as_array().context("no groups")?;
+    for rule in groups.iter().flat_map(|group| group["rules"].as_array().into_iter().flatten()) {
+        let name = rule["alert"].as_str().context("no alert")?;
+        ensure!(tests.contains(&format!("alertname=\"{name}\"")), "nothing tries {name}");
     }
     Ok(())
 }

@@ -18,6 +18,7 @@
 mod book;
 mod expected;
 mod page;
+mod rules;
 mod shell;
 
 use std::fs;
@@ -55,6 +56,12 @@ pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool
                 right = false;
                 printer::line(format!("{error:#}"));
             }
+        }
+        if file == "docs/alerts.md"
+            && let Err(error) = rules::check()
+        {
+            right = false;
+            printer::line(format!("{error:#}"));
         }
     }
     Ok(right)

@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::helm::{NAMESPACE, Release};
 
 /// Values that are refused, and what is complained about.
-const REFUSED: [(&str, &str); 13] = [
+const REFUSED: [(&str, &str); 14] = [
     ("replicaCount=3", "additional properties 'replicaCount' not allowed"),
     ("hub.clutsers={secrets}", "additional properties 'clutsers' not allowed"),
     ("layout=shared", "value must be one of 'sharded', 'singleton'"),
@@ -20,6 +20,7 @@ const REFUSED: [(&str, &str); 13] = [
         "hub.enabled=true,hub.clusters={dir:/fleet}",
         "dir:/fleet is a path in the container where nothing is mounted",
     ),
+    ("view.enabled=true,view.auth=token", "view.auth: token needs view.hosts"),
     ("namespaces={a},ensure={b/status}", "ensure: b/status is not in namespaces (a)"),
     (
         "policy.nodeClaim=false,reporters[0].namespace=a,reporters[0].serviceAccount=b,reporters[0].component=c,\

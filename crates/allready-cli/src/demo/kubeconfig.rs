@@ -17,6 +17,11 @@ impl Kubeconfig {
         Ok(Self { path: path.to_owned(), text })
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The file, for a command line that is shown.
     pub(super) fn shown(&self) -> String {
         tame(&self.path.display().to_string())

@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-use allready_controller::web::{Shown, View, Wanted, refuse_others};
+use allready_controller::web::{Door, Shown, View, Wanted};
 use kube::Client;
 
 use self::{
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Fa
     for path in args.kubeconfig.iter().flat_map(|path| [path.clone(), kubeconfig::of_hub(path)]) {
         crate::kubeconfig::check(&path)?;
     }
-    refuse_others(args.view).map_err(Failure::usage)?;
+    Door::local(args.view).check().map_err(Failure::usage)?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unavailable(format_args!("cannot start threads: {error}")))?;
     let live = runtime.block_on(Live::begin(args, printer))?;

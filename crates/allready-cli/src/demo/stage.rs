@@ -1,11 +1,15 @@
 //! The stage of the demo: API servers, headings and texts on standard output, and times beside it.
 
 use std::{
+    ffi::OsStr,
     net::{Ipv4Addr, SocketAddr},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use allready_apiserver::{ApiServer, server::Listening};
+use allready_core::Time;
+use clap::Parser;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
     Api, Client,
@@ -14,7 +18,10 @@ use kube::{
 use serde_json::{Value, json};
 
 use super::scene::Scene;
-use crate::printer::{BAD, DIM, GOOD, Printer, UNKNOWN};
+use crate::{
+    check::{self, CheckArgs},
+    printer::{BAD, DIM, GOOD, Printer, UNKNOWN},
+};
 
 pub(super) type Played<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -37,6 +44,16 @@ impl<'a> Stage<'a> {
         self.printer.text(&format!("{text}\n")).map_err(|failure| failure.to_string().into())
     }
 
+    /// What `allready check` says of a cluster. Whatever happened after an instant happened now: the story reads the same every time.
+    pub(super) fn checks(&mut self, kubeconfig: &Path, now: Time) -> Played<()> {
+        let words =
+            [OsStr::new("check"), OsStr::new("-A"), OsStr::new("--kubeconfig"), kubeconfig.as_os_str()];
+        let CheckCommand { args } = CheckCommand::try_parse_from(words)?;
+        // It waits for answers, as a command does that has a process of its own.
+        let checked = tokio::task::block_in_place(|| check::run(&args, now, self.printer));
+        checked.map(drop).map_err(|failure| failure.to_string().into())
+    }
+
     /// Tells the time that it took, on standard error: it differs from run to run.
     pub(super) fn takes(&mut self, began: Instant) {
         self.printer.error_text(&format!("{DIM}(after {:.2} s){DIM:#}\n", began.elapsed().as_secs_f64()));
@@ -45,6 +62,13 @@ impl<'a> Stage<'a> {
     pub(super) async fn rests(&self) {
         tokio::time::sleep(self.pause).await;
     }
+}
+
+/// `allready check`, as it is read from a command line.
+#[derive(Debug, Parser)]
+struct CheckCommand {
+    #[command(flatten)]
+    args: CheckArgs,
 }
 
 /// A status in its colour, in a column of this width.

@@ -12,7 +12,11 @@ use super::{
     gateway::{address, unsupported},
     sources::{Source, source},
 };
-use crate::{config::StatusKey, gateway::CONTROLLER_NAME};
+use crate::{
+    config::StatusKey,
+    gateway::CONTROLLER_NAME,
+    web::{Authentication, Door},
+};
 
 /// The arguments of `allready-controller` and of `allready controller`: what to answer for, and how to run.
 #[derive(Debug, Args)]
@@ -46,9 +50,13 @@ With --metrics it also serves
   /healthz   whether it makes progress; 503 with the reason where it does not
   /readyz    whether it sees what it watches; 503 with what it cannot see
 
-With --view it also serves a page that shows everything it may read, live. It asks
-nobody who is looking, so it refuses addresses that others than this machine, or this
-pod, can reach.
+With --view it also serves a page that shows everything it may read, live, to this
+machine or pod alone. With --view-auth it asks who is looking, and shows each person
+only what they may list; then it can be reached from elsewhere, too:
+  token   who has a token of the cluster signs in with it. TLS ends at a proxy, such
+          as an Ingress or a Gateway, before --view
+  proxy   a proxy in the same pod has signed them in, and says so in the headers
+          X-Remote-User and X-Remote-Group
 
 Exit codes:
   0 it was stopped
@@ -132,9 +140,21 @@ pub struct ControllerArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(super) metrics: Option<SocketAddr>,
 
-    /// Serve the live view on this address, of this machine or pod: reach it with kubectl port-forward.
+    /// Serve the live view on this address; one of this machine or pod is reached with kubectl port-forward.
     #[arg(long, value_name = "ADDRESS")]
     pub(super) view: Option<SocketAddr>,
+
+    /// Ask who is looking at the live view (see below).
+    #[arg(long, value_name = "WAY", requires = "view", value_parser = authentication)]
+    pub(super) view_auth: Option<Authentication>,
+
+    /// A name under which browsers reach the live view, without the port; may be said several times.
+    #[arg(long, value_name = "HOST", requires = "view_auth")]
+    pub(super) view_host: Vec<String>,
+
+    /// A file in which the transitions of the live view outlive a restart; at most two thousand are in it.
+    #[arg(long, value_name = "FILE", requires = "view")]
+    pub(super) history: Option<PathBuf>,
 
     /// What is logged: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
@@ -150,6 +170,12 @@ pub(super) struct Ensured {
 }
 
 impl ControllerArgs {
+    /// Where the live view is served, and to whom.
+    pub(super) fn door(&self) -> Option<Door> {
+        let (by, hosts) = (self.view_auth, self.view_host.clone());
+        self.view.map(|address| Door { address, by, hosts })
+    }
+
     /// Returns true if replicas agree on who writes.
     pub(super) fn leads(&self) -> bool {
         !self.no_leader_election
@@ -210,6 +236,14 @@ fn preset_named(text: &str) -> Result<Preset, String> {
     }
 }
 
+fn authentication(text: &str) -> Result<Authentication, String> {
+    match text {
+        "token" => Ok(Authentication::Token),
+        "proxy" => Ok(Authentication::Proxy),
+        _ => Err("there are token and proxy".to_owned()),
+    }
+}
+
 fn controller_name(text: &str) -> Result<String, String> {
     match text.split_once('/') {
         Some((domain, path)) if domain.contains('.') && !path.is_empty() => Ok(text.to_owned()),
@@ -254,6 +288,19 @@ mod tests {
         assert_eq!((hub.clusters.len(), hub.hub_namespace("default").as_str()), (2, "fleet"));
         let alone = ["allready-controller", "--hub-namespace", "fleet"].into_iter();
         assert!(command_line(alone.map(Into::into)).unwrap_err().to_string().contains("--clusters"));
+    }
+
+    #[test]
+    fn the_live_view_is_for_this_machine_until_it_asks_who_is_looking() {
+        assert!(parsed(&[]).door().is_none());
+        assert!(parsed(&["--view", "127.0.0.1:8081"]).door().unwrap().check().is_ok());
+        assert!(parsed(&["--view", "0.0.0.0:8081"]).door().unwrap().check().is_err());
+        let open = ["--view", "0.0.0.0:8081", "--view-auth", "token", "--view-host", "status.example.com"];
+        assert!(parsed(&open).door().unwrap().check().is_ok());
+        for alone in [["--view-auth", "token"], ["--view-host", "a.example"], ["--history", "/a"]] {
+            let words = ["allready-controller"].iter().chain(&alone);
+            assert!(command_line(words.map(Into::into)).is_err(), "{alone:?}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ use std::{
     ffi::OsString,
     io::{ErrorKind, Write as _},
     net::SocketAddr,
+    path::PathBuf,
     pin::pin,
     process::ExitCode,
     sync::Arc,
@@ -42,6 +43,7 @@ pub use failure::Failure;
 use self::{
     cluster::{Cluster, Patience},
     pages::Pages,
+    text::tame,
 };
 use crate::{
     config::{ConfigController, StatusKey},
@@ -49,7 +51,7 @@ use crate::{
     gateway::GatewayController,
     health::Health,
     hub::{HubController, inventory::Providers},
-    web::{Shown, View, Wanted, refuse_others},
+    web::{Door, Shown, View, Wanted},
 };
 
 /// The timing of the controllers' own lease: a replica that is killed is followed within ten seconds. [`Timing::failover`] has
@@ -106,8 +108,8 @@ fn command_line(words: impl Iterator<Item = OsString>) -> Result<ControllerArgs,
 /// Runs the controllers until a signal ends them.
 pub fn run(args: &ControllerArgs) -> Result<(), Failure> {
     check_namespaces(args)?;
-    if let Some(address) = args.view {
-        refuse_others(address).map_err(Failure::usage)?;
+    if let Some(door) = args.door() {
+        door.check().map_err(Failure::usage)?;
     }
     let providers = hub::providers(args)?;
     // Logs go beside the output, as everything that is not an answer.
@@ -135,8 +137,8 @@ async fn control(args: &ControllerArgs, providers: &Providers) -> Result<(), Fai
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let _viewed = match args.view {
-        Some(address) => Some(view(address, &cluster).await?),
+    let _viewed = match args.door() {
+        Some(door) => Some(view(&door, args.history.clone(), &cluster).await?),
         None => None,
     };
     let waiting = Pages::new(health.clone(), Vec::new(), Arc::new(|| false));
@@ -187,14 +189,19 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
 }
 
 /// Shows the cluster live, until what this gives is dropped.
-async fn view(address: SocketAddr, cluster: &Cluster) -> Result<Shown, Failure> {
+async fn view(door: &Door, history: Option<PathBuf>, cluster: &Cluster) -> Result<Shown, Failure> {
+    let address = door.address;
     let cannot =
         |error: std::io::Error| Failure::unavailable(format_args!("cannot listen on {address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
-    let view = View::within(VIEW_BYTES);
+    let view = View::within(VIEW_BYTES).behind(door, cluster.client.clone());
     let title = cluster.context.clone().unwrap_or_else(|| cluster.server.clone());
-    let shown = view.show(cluster.client.clone(), Wanted::everything("cluster", &title)).map_err(cannot)?;
+    let file = history.as_ref().map(|path| tame(&path.display().to_string())).unwrap_or_default();
+    let wanted = Wanted { history, ..Wanted::everything("cluster", &title) };
+    let shown = view
+        .show(cluster.client.clone(), wanted)
+        .map_err(|error| Failure::output(format_args!("cannot use the history {file}: {error}")))?;
     say(&format!("Serving the live view on http://{address}/\n"))?;
     tokio::spawn(async move { view.serve(&listener).await });
     Ok(shown)

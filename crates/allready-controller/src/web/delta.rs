@@ -74,7 +74,10 @@ mod tests {
             object: ObjectId::new("", "Node", "", &format!("node-{index}")),
         };
         let cells = healths.iter().enumerate().map(cell).collect();
-        Page { maps: vec![Map { title: "Nodes", one: "node", cells, more: 0 }], ..Page::default() }
+        Page {
+            maps: vec![Map { title: "Nodes", one: "node", many: "nodes".to_owned(), cells, more: 0 }],
+            ..Page::default()
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The facts that the page remembers of an object beside its health: of a few kinds a little, of all others nothing.
 
-use allready_core::{Status, found};
+use allready_core::{Time, found};
+use allready_inspect::{health::Health, judge::judge, registry::Registry};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -21,10 +22,10 @@ pub(super) struct Listener {
     pub(super) protocol: String,
     pub(super) hostname: String,
     pub(super) routes: i64,
+    /// The worst that is said of it.
+    pub(super) health: Health,
     /// `Programmed=False Invalid: …`, of each condition that is not as it should be.
     pub(super) problems: Vec<String>,
-    /// Set if a condition says that it is broken, and not only that nobody knows.
-    pub(super) is_broken: bool,
     /// Set if the status says nothing of it.
     pub(super) is_silent: bool,
 }
@@ -55,18 +56,27 @@ pub(super) fn facts(object: &Value) -> Option<Value> {
             "addresses": strings(&status["addresses"], "value"),
             "listeners": listeners(object),
         })),
+        (GATEWAY, "ListenerSet") => {
+            let field = |name: &str| text(spec["parentRef"][name].as_str().unwrap_or_default(), 253);
+            let namespace = field("namespace");
+            let place = if namespace.is_empty() { String::new() } else { namespace + "/" };
+            Some(json!({ "of": format!("{place}{}", field("name")), "listeners": listeners(object) }))
+        }
         (GATEWAY, kind) if kind.ends_with("Route") => {
             let parents = spec["parentRefs"].as_array().into_iter().flatten().take(MOST);
             let parents: Vec<Value> = parents
-                .filter(|parent| parent["kind"].as_str().unwrap_or("Gateway") == "Gateway")
-                .map(|parent| {
+                .filter_map(|parent| {
+                    let kind = parent["kind"].as_str().unwrap_or("Gateway");
+                    matches!(kind, "Gateway" | "ListenerSet").then_some((kind, parent))
+                })
+                .map(|(kind, parent)| {
                     let field = |name: &str| text(parent[name].as_str().unwrap_or_default(), 253);
                     let here = object["metadata"]["namespace"].as_str().unwrap_or_default();
                     let namespace = match field("namespace") {
                         namespace if namespace.is_empty() => here.to_owned(),
                         namespace => namespace,
                     };
-                    json!({ "namespace": namespace, "name": field("name"), "listener": field("sectionName") })
+                    json!({ "kind": kind, "namespace": namespace, "name": field("name"), "listener": field("sectionName") })
                 })
                 .collect();
             let hostnames = spec["hostnames"].as_array().into_iter().flatten().take(MOST);
@@ -100,16 +110,18 @@ fn listeners(object: &Value) -> Vec<Listener> {
                 }
             };
             let told = told.into_iter().flatten().filter_map(|status| Some((cluster_of(status)?, status)));
-            let (mut problems, mut is_broken, mut is_silent, mut routes) = (Vec::new(), false, true, 0);
+            let (mut problems, mut is_silent, mut routes) = (Vec::new(), true, 0);
+            let mut health = Health::Healthy;
             for (cluster, status) in told.take(MOST) {
                 routes += status["attachedRoutes"].as_i64().unwrap_or_default();
                 for condition in found::read(&status["conditions"]).conditions().iter().take(MOST) {
                     is_silent = false;
-                    // Of a listener's conditions, these alone are well when they are False.
-                    let is_negative = matches!(&*condition.type_, "Conflicted" | "OverlappingTLSConfig");
-                    let good = if is_negative { Status::False } else { Status::True };
-                    if condition.status != good && problems.len() < MOST {
-                        is_broken |= condition.status != Status::Unknown;
+                    let said = json!({ "type": condition.type_, "status": condition.status, "reason": condition.reason,
+                        "message": condition.message });
+                    let kind = object["kind"].as_str().unwrap_or_default();
+                    let verdict = judged(kind, &said);
+                    if verdict != Health::Healthy && problems.len() < MOST {
+                        health = health.max(verdict);
                         let (type_, status) = (&condition.type_, condition.status);
                         let said = format!("{type_}={status} {}: {}", condition.reason, condition.message);
                         let said = if cluster.is_empty() { said } else { format!("{cluster}: {said}") };
@@ -119,9 +131,20 @@ fn listeners(object: &Value) -> Vec<Listener> {
             }
             let port = listener["port"].as_i64().unwrap_or_default();
             let (protocol, hostname) = (field("protocol"), field("hostname"));
-            Listener { name, port, protocol, hostname, routes, problems, is_broken, is_silent }
+            let health = if is_silent { Health::Unknown } else { health };
+            Listener { name, port, protocol, hostname, routes, health, problems, is_silent }
         })
         .collect()
+}
+
+/// The judge's verdict on one condition of a listener. It is asked about an object on which all else is well, at no time: nothing is
+/// under way for long.
+fn judged(kind: &str, condition: &Value) -> Health {
+    let good = |type_: &str| json!({ "type": type_, "status": "True", "reason": type_ });
+    let object = json!({ "apiVersion": format!("{GATEWAY}/v1"), "kind": kind, "metadata": { "name": "a" },
+        "status": { "conditions": [good("Accepted"), good("Programmed")],
+            "listeners": [{ "name": "a", "conditions": [condition] }] } });
+    judge(&object, Registry::builtin(), Time::EPOCH).health
 }
 
 #[cfg(test)]
@@ -142,8 +165,42 @@ mod tests {
         assert_eq!((&facts["class"], &facts["addresses"]), (&json!("example"), &json!(["192.0.2.1"])));
         let listeners: Vec<Listener> = serde_json::from_value(facts["listeners"].clone()).unwrap();
         assert_eq!(listeners[0].problems, ["Programmed=False R: m"]);
-        assert!(listeners[0].is_broken && listeners[0].routes == 2);
-        assert!(listeners[1].is_silent && !listeners[1].is_broken);
+        assert_eq!((listeners[0].health, listeners[0].routes), (Health::Degraded, 2));
+        assert!(listeners[1].is_silent && listeners[1].health == Health::Unknown);
+    }
+
+    #[test]
+    fn a_condition_of_a_listener_is_judged_as_it_is_everywhere_else() {
+        let listener = |type_: &str, status: &str, reason: &str| {
+            let condition = json!({ "type": type_, "status": status, "reason": reason, "message": "" });
+            let object = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+                "spec": { "listeners": [{ "name": "a", "port": 80, "protocol": "HTTP" }] },
+                "status": { "listeners": [{ "name": "a", "conditions": [condition] }] } });
+            listeners(&object).remove(0)
+        };
+        assert_eq!(listener("Conflicted", "True", "ProtocolConflict").health, Health::Degraded);
+        assert_eq!(listener("ResolvedRefs", "False", "InvalidCertificateRef").health, Health::Degraded);
+        assert_ne!(listener("Programmed", "Unknown", "Pending").health, Health::Healthy);
+        for (type_, status) in [
+            ("Conflicted", "False"),
+            ("OverlappingTLSConfig", "False"),
+            ("OverlappingTLSConfig", "True"),
+            ("Programmed", "True"),
+        ] {
+            let listener = listener(type_, status, type_);
+            assert!(
+                listener.health == Health::Healthy && listener.problems.is_empty(),
+                "{type_}: {listener:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_listener_set_is_told_with_the_gateway_that_it_is_of() {
+        let object = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "ListenerSet",
+            "spec": { "parentRef": { "name": "web", "namespace": "edge" }, "listeners": [{ "name": "a", "port": 80, "protocol": "HTTP" }] } });
+        let facts = facts(&object).unwrap();
+        assert_eq!((&facts["of"], &facts["listeners"][0]["name"]), (&json!("edge/web"), &json!("a")));
     }
 
     #[test]

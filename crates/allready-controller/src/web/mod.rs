@@ -6,15 +6,19 @@
 //! | `page`, `object` | pure: from the state of a cluster to what is shown |
 //! | `delta` | pure: from what is shown to what is shown next |
 //! | `route` | pure: which page a request is for, and whether it is answered |
+//! | `access` | pure: who is looking, and what they may see |
+//! | `guard` | asks the API server for both |
 //! | `timeline` | what changed, in memory and in a file |
 //! | `source` | one cluster that is followed, by `allready_inspect::live` |
 //! | `server` | HTTP/1, and server-sent events |
 //!
-//! It serves whoever is on this machine, and nobody else: see [`refuse_others`]. It only reads, and only `get`, `list` and `watch` are
-//! asked of a cluster.
+//! It serves whoever is on this machine, and nobody else, unless it asks who is looking: see [`Door`]. It only reads: `get`, `list` and
+//! `watch` are asked of a cluster, and reviews of tokens and access where somebody has to sign in.
 
+mod access;
 mod delta;
 mod facts;
+mod guard;
 mod object;
 mod page;
 mod route;
@@ -28,17 +32,25 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
 use allready_inspect::declared::Declared;
 use kube::Client;
 use tokio::{net::TcpListener, sync::Semaphore};
 
-use self::source::Source;
+pub use self::access::Authentication;
+use self::{
+    access::Credential,
+    guard::{Eyes, Guard, Stranger},
+    source::Source,
+};
 use crate::program::text::tame;
 
 /// The most pages that are kept up to date at the same time.
 const MAX_STREAMS: usize = 64;
+/// The time for which an answer of the API server about somebody is believed.
+const BELIEVED: Duration = Duration::from_secs(30);
 
 /// Foreign text, harmless and of this length at most.
 fn text(text: &str, length: usize) -> String {
@@ -78,6 +90,10 @@ pub struct View {
     streams: Arc<Semaphore>,
     /// The most bytes of the objects of one cluster.
     memory: usize,
+    /// None: nobody is asked.
+    guard: Option<Arc<Guard>>,
+    /// The names under which browsers reach it, beside those of this machine.
+    hosts: Arc<Vec<String>>,
 }
 
 impl Default for View {
@@ -103,7 +119,41 @@ impl Drop for Shown {
 impl View {
     /// Remembers no more objects of a cluster than fit into so many bytes, as estimated, and says so where there are more.
     pub fn within(memory: usize) -> Self {
-        Self { sources: Arc::default(), streams: Arc::new(Semaphore::new(MAX_STREAMS)), memory }
+        let (sources, streams) = (Arc::default(), Arc::new(Semaphore::new(MAX_STREAMS)));
+        Self { sources, streams, memory, guard: None, hosts: Arc::default() }
+    }
+
+    /// Shows nothing to anybody who does not come through this door. The client asks who they are.
+    ///
+    /// # RBAC
+    /// `create` on `tokenreviews` and `subjectaccessreviews`.
+    #[must_use]
+    pub fn behind(self, door: &Door, client: Client) -> Self {
+        self.believing(door, client, BELIEVED)
+    }
+
+    fn believing(self, door: &Door, client: Client, believed: Duration) -> Self {
+        let is_secure = !door.address.ip().is_loopback();
+        let guard = door.by.map(|by| Arc::new(Guard::new(by, client, believed, is_secure)));
+        Self { guard, hosts: Arc::new(door.hosts.clone()), ..self }
+    }
+
+    /// Tells whether a `Host` is one of the names that were allowed.
+    fn is_allowed(&self, host: &str) -> bool {
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.parse::<u16>().is_ok() => name,
+            _ => host,
+        };
+        self.guard.is_some() && self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
+    }
+
+    /// Whoever shows this proof.
+    async fn eyes(&self, credential: Option<&Credential>) -> Result<Eyes, Stranger> {
+        match (&self.guard, credential) {
+            (None, _) => Ok(Eyes::Anybody),
+            (Some(_), None) => Err(Stranger::Unknown),
+            (Some(guard), Some(credential)) => Ok(guard.eyes(guard.viewer(credential).await?)),
+        }
     }
 
     /// Follows a cluster, and shows it.
@@ -130,25 +180,60 @@ impl View {
     }
 }
 
-/// Refuses an address that others than this machine can reach: the page shows whatever its own credentials may read, and does not ask
-/// who is looking.
+/// Where the view is served, and to whom.
 ///
 /// ```
-/// use allready_controller::web::refuse_others;
+/// use allready_controller::web::{Authentication, Door};
 ///
-/// assert!(refuse_others("127.0.0.1:8081".parse().unwrap()).is_ok());
-/// assert!(refuse_others("0.0.0.0:8081".parse().unwrap()).unwrap_err().contains("port-forward"));
+/// let mut door = Door { address: "0.0.0.0:8081".parse().unwrap(), by: None, hosts: Vec::new() };
+/// assert!(door.check().unwrap_err().contains("port-forward"));
+/// door.by = Some(Authentication::Token);
+/// assert!(door.check().unwrap_err().contains("name"));
+/// door.hosts.push("status.example.com".to_owned());
+/// assert!(door.check().is_ok());
+/// door.by = Some(Authentication::Proxy);
+/// assert!(door.check().is_err());
 /// ```
-///
-/// # Errors
-/// Advice.
-pub fn refuse_others(address: SocketAddr) -> Result<(), String> {
-    if address.ip().is_loopback() {
-        return Ok(());
+#[derive(Clone, Debug)]
+pub struct Door {
+    /// The address to listen on.
+    pub address: SocketAddr,
+    /// The way in which it asks who is looking; none: it does not.
+    pub by: Option<Authentication>,
+    /// The names under which browsers reach it, without ports, beside those of this machine.
+    pub hosts: Vec<String>,
+}
+
+impl Door {
+    /// The door that is open for this machine alone.
+    pub fn local(address: SocketAddr) -> Self {
+        Self { address, by: None, hosts: Vec::new() }
     }
-    Err(format!(
-        "refusing to serve the live view on {address}: it does not ask who is looking; give an address such as 127.0.0.1:{}, and reach \
-         that of a pod with kubectl port-forward",
-        address.port()
-    ))
+
+    /// Refuses an address that others than this machine can reach, where the view does not ask who is looking, or would believe whoever
+    /// says that they are a proxy.
+    ///
+    /// # Errors
+    /// Advice.
+    pub fn check(&self) -> Result<(), String> {
+        let (address, port) = (self.address, self.address.port());
+        let local = format!("give an address such as 127.0.0.1:{port}");
+        let refused = format!("refusing to serve the live view on {address}");
+        match self.by {
+            None if !self.hosts.is_empty() => {
+                Err("names of hosts are for a view that asks who is looking".to_owned())
+            }
+            _ if address.ip().is_loopback() => Ok(()),
+            None => Err(format!(
+                "{refused}: it does not ask who is looking; {local}, and reach that of a pod with kubectl port-forward"
+            )),
+            Some(Authentication::Proxy) => Err(format!(
+                "{refused}: whoever reaches it could send the headers of a proxy; {local}, and run the proxy beside it"
+            )),
+            Some(Authentication::Token) if self.hosts.is_empty() => Err(format!(
+                "{refused}: it does not know the name under which browsers reach it, and answers to no other"
+            )),
+            Some(Authentication::Token) => Ok(()),
+        }
+    }
 }

@@ -2,15 +2,20 @@
 
 use allready_core::{Status, Time};
 use allready_inspect::{
-    explain::{Explanation, Node, What},
+    explain::{Cause, Explanation, Node, What},
     graph::ObjectId,
     health::Health,
+    judge::Rule,
     live::{Details, Filter, State, Subject},
     words::plural,
 };
 use serde::Serialize;
 
-use super::{page::Sight, text, timeline::Change};
+use super::{
+    page::{RELATED, Sight},
+    text,
+    timeline::Change,
+};
 
 /// The most lines of a tree, and rows of a list.
 const MAX_LINES: usize = 600;
@@ -79,6 +84,48 @@ pub(super) struct Line {
     is_cause: bool,
 }
 
+/// The part of an explanation that may be shown. Where that is not all, neither is a word that may tell of the rest.
+pub(super) fn shown(mut explanation: Explanation, sight: Sight<'_>) -> Explanation {
+    if sight.is_whole {
+        return explanation;
+    }
+    let is_event = |node: &Node| node.what == What::Event;
+    let may_be_shown = |node: &Node| {
+        let namespace = &node.object.namespace;
+        sight.sees_object(&node.object)
+            && node.what != What::Finding
+            && (!is_event(node) || (sight.sees)("", "Event", namespace))
+    };
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(explanation.nodes.len());
+    let mut nodes: Vec<Node> = Vec::new();
+    for mut node in explanation.nodes {
+        let parent = node.parent.map(|parent| places.get(parent).copied().flatten());
+        let place = (may_be_shown(&node) && parent != Some(None)).then_some(nodes.len());
+        places.push(place);
+        if place.is_none() {
+            continue;
+        }
+        node.parent = parent.flatten();
+        if node.rule == Some(Rule::Related) {
+            (node.reason, node.message) = (String::new(), RELATED.to_owned());
+        }
+        node.folded.retain(|folded| folded.what != What::Object);
+        node.gaps.clear();
+        node.children.clear();
+        node.elsewhere.clear();
+        nodes.push(node);
+    }
+    explanation.nodes = nodes;
+    explanation.hopeless = None;
+    explanation.cause = explanation.cause.and_then(|cause| {
+        let path: Option<Vec<usize>> =
+            cause.path.iter().map(|line| places.get(*line).copied().flatten()).collect();
+        let unseen = if cause.unseen.is_empty() { Vec::new() } else { vec![String::new()] };
+        Some(Cause { path: path?, unseen })
+    });
+    explanation
+}
+
 /// Puts what was found out about an object together.
 pub(super) fn page(
     id: ObjectId,
@@ -86,6 +133,7 @@ pub(super) fn page(
     details: Result<Details, String>,
     explanation: &Explanation,
     changes: Vec<Change>,
+    sight: Sight<'_>,
 ) -> ObjectPage {
     let path: Vec<usize> = explanation.cause.as_ref().map(|cause| cause.path.clone()).unwrap_or_default();
     let cause = path.last().copied();
@@ -111,7 +159,7 @@ pub(super) fn page(
     let generations = details.as_ref().and_then(|details| details.generations);
     ObjectPage {
         health: explanation.health(),
-        sentence: sentence(explanation),
+        sentence: sentence(explanation, sight),
         hopeless: explanation.hopeless.as_deref().map(|why| text(why, MAX_TEXT)),
         command: command(&id, plural),
         created: details.as_ref().and_then(|details| details.created),
@@ -164,7 +212,7 @@ impl Line {
 }
 
 /// The first cause.
-fn sentence(explanation: &Explanation) -> String {
+fn sentence(explanation: &Explanation, sight: Sight<'_>) -> String {
     let Some(root) = explanation.root() else { return String::new() };
     let why = |node: &Node| match (node.reason.as_str(), node.message.as_str()) {
         (reason, "") => reason.to_owned(),
@@ -178,7 +226,8 @@ fn sentence(explanation: &Explanation) -> String {
         }
         None => {
             let health = root.health.map_or("not seen", Health::as_str).to_lowercase();
-            format!("{} is {health}, and nothing says why", root.label)
+            let why = if sight.is_whole { "nothing says why" } else { "nothing that you may see says why" };
+            format!("{} is {health}, and {why}", root.label)
         }
         Some(cause) => {
             let node = &explanation.nodes[cause.node()];
@@ -234,11 +283,11 @@ pub(super) fn rows(state: &State, filter: &str, sight: Sight<'_>) -> Rows {
                 plural: &kind.plural,
                 namespace: &place.namespace,
                 name: &place.name,
-                reason: record.reason(),
+                reason: sight.told(record).0,
                 health: record.health,
             };
             let is_asked = record.health > Health::Suspended || !filter.is_empty();
-            if is_asked && filter.matches(&subject) && sight(kind, &place.namespace) {
+            if is_asked && sight.sees(kind, &place.namespace) && filter.matches(&subject) {
                 found.push((kind, place, record));
             }
         }
@@ -251,8 +300,8 @@ pub(super) fn rows(state: &State, filter: &str, sight: Sight<'_>) -> Rows {
     let rows = found.into_iter().take(MAX_ROWS).map(|(kind, place, record)| Row {
         object: ObjectId::new(&kind.group, &kind.name, &place.namespace, &place.name),
         health: record.health,
-        reason: text(record.reason(), 200),
-        message: text(record.message(), 400),
+        reason: text(sight.told(record).0, 200),
+        message: text(sight.told(record).1, 400),
         since: record.begin(),
     });
     Rows { rows: rows.collect(), more }

@@ -7,6 +7,7 @@ use allready_inspect::{
     graph::ObjectId,
     health::Health,
     live::{Group, Key, Kind, Place, Record, Stage, State, counted},
+    words,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -26,8 +27,41 @@ const MAX_KINDS: usize = 500;
 /// The longest text.
 const MAX_TEXT: usize = 400;
 
-/// Tells whether objects of a kind in a namespace may be shown; of a kind that is in no namespace, that is empty.
-pub(super) type Sight<'a> = &'a dyn Fn(&Kind, &str) -> bool;
+/// What somebody may see.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'a> {
+    /// Tells whether objects of a kind, by its group and name, in a namespace may be shown; of a kind that is in no namespace, that is
+    /// empty.
+    pub(super) sees: &'a dyn Fn(&str, &str, &str) -> bool,
+    /// Set where that is everything. To anybody else no text is shown that may have been found in what they may not see.
+    pub(super) is_whole: bool,
+    /// Set where it is not known of everything whether it may be shown.
+    pub(super) is_unsure: bool,
+}
+
+impl Sight<'_> {
+    /// Everything may be seen.
+    pub(super) const EVERYTHING: Self = Self { sees: &|_, _, _| true, is_whole: true, is_unsure: false };
+
+    pub(super) fn sees(&self, kind: &Kind, namespace: &str) -> bool {
+        self.is_whole || (self.sees)(&kind.group, &kind.name, namespace)
+    }
+
+    pub(super) fn sees_object(&self, id: &ObjectId) -> bool {
+        self.is_whole || (self.sees)(&id.group, &id.kind, &id.namespace)
+    }
+
+    /// The reason and the message of an object that may be seen, without what others of its neighbours say.
+    pub(super) fn told<'a>(&self, record: &'a Record) -> (&'a str, &'a str) {
+        match &record.told {
+            Some(told) if told.is_related && !self.is_whole => ("", RELATED),
+            _ => (record.reason(), record.message()),
+        }
+    }
+}
+
+/// Says that the reason may not be shown.
+pub(super) const RELATED: &str = "an object that it depends on is not well";
 
 /// Everything that is shown at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -78,6 +112,7 @@ pub(super) struct CauseRow {
 pub(super) struct Map {
     pub(super) title: &'static str,
     pub(super) one: &'static str,
+    pub(super) many: String,
     pub(super) cells: Vec<Cell>,
     /// Those that are not shown: there are too many.
     pub(super) more: usize,
@@ -98,25 +133,19 @@ pub(super) struct Cell {
     pub(super) object: ObjectId,
 }
 
-/// A Gateway with its listeners and routes.
+/// A Gateway or ListenerSet with its listeners and routes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct GatewayRow {
     pub(super) object: ObjectId,
     pub(super) health: Health,
     pub(super) reason: String,
     pub(super) class: String,
+    /// The Gateway that a ListenerSet is of.
+    pub(super) of: String,
     pub(super) addresses: Vec<String>,
-    pub(super) listeners: Vec<ListenerRow>,
+    pub(super) listeners: Vec<Listener>,
     pub(super) routes: Vec<RouteRow>,
     pub(super) more: usize,
-}
-
-/// A listener.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct ListenerRow {
-    pub(super) health: Health,
-    #[serde(flatten)]
-    pub(super) listener: Listener,
 }
 
 /// A route.
@@ -135,6 +164,8 @@ pub(super) struct KindRow {
     pub(super) kind: String,
     pub(super) group: String,
     pub(super) plural: String,
+    /// Several of them, for people: `Analyses`.
+    pub(super) many: String,
     /// The number of objects of each health, worst first as in [`Health::WORST_FIRST`].
     pub(super) counts: [usize; 6],
     /// Why nothing is seen of it; empty where it is.
@@ -181,14 +212,14 @@ impl<'a> View<'a> {
         let (state, sight) = (self.state, self.sight);
         let kinds = state.kinds.iter().filter(move |kind| kind.stage != Stage::Retired && is_kind(kind));
         kinds.flat_map(move |kind| {
-            let seen = kind.objects.iter().filter(move |(place, _)| sight(kind, &place.namespace));
+            let seen = kind.objects.iter().filter(move |(place, _)| sight.sees(kind, &place.namespace));
             seen.map(move |(place, record)| (kind, &**place, record))
         })
     }
 
     fn is_seen(&self, key: &Key) -> bool {
         let kind = self.state.kinds.get(key.kind);
-        kind.is_some_and(|kind| (self.sight)(kind, &key.place.namespace))
+        kind.is_some_and(|kind| self.sight.sees(kind, &key.place.namespace))
     }
 
     /// The causes that affect something that may be seen, with that alone.
@@ -196,7 +227,8 @@ impl<'a> View<'a> {
         let row = |group: &Group| {
             let seen: Vec<&Key> = group.objects.iter().filter(|key| self.is_seen(key)).collect();
             let is_whole = seen.len() == group.objects.len();
-            if seen.is_empty() && !is_whole {
+            // A cause that affects nothing is found at an object all the same.
+            if seen.is_empty() && !(is_whole && self.sight.sees_object(&group.object)) {
                 return None;
             }
             let id = |key: &Key| self.state.id_of(key);
@@ -207,12 +239,22 @@ impl<'a> View<'a> {
             }
             let affects = if is_whole { group.affects.clone() } else { counted(seen.len(), "object") };
             let next = group.next.as_ref().filter(|key| self.is_seen(key)).and_then(id);
+            // The words of a cause are those of the object that it was found at, and of all that it affects.
+            let is_told = self.sight.is_whole || (is_whole && self.sight.sees_object(&group.object));
+            let worst =
+                seen.iter().filter_map(|key| self.state.record(key)).max_by_key(|record| record.health);
+            let health = worst.filter(|_| !is_whole).map_or(group.health, |record| record.health);
+            let said = match worst {
+                _ if is_told => text(&group.text, MAX_TEXT),
+                Some(record) => said(record, self.sight),
+                None => RELATED.to_owned(),
+            };
             Some(CauseRow {
-                health: group.health,
-                text: text(&group.text, MAX_TEXT),
+                health,
+                text: said,
                 namespaces: text(&namespaces.join(", "), 120),
-                since: group.since,
-                writer: text(group.writer.as_deref().unwrap_or_default(), 120),
+                since: group.since.filter(|_| is_told),
+                writer: text(group.writer.as_deref().filter(|_| is_told).unwrap_or_default(), 120),
                 affects: text(&affects, MAX_TEXT),
                 next: next.or_else(|| objects.first().cloned()),
                 count: seen.len(),
@@ -227,16 +269,18 @@ impl<'a> View<'a> {
         let rows = served.map(|kind| {
             let mut counts = [0; 6];
             for (place, record) in kind.objects.iter() {
-                if (self.sight)(kind, &place.namespace) {
+                if self.sight.sees(kind, &place.namespace) {
                     counts[Health::Degraded as usize - record.health as usize] += 1;
                 }
             }
             let gap = match &kind.stage {
+                Stage::Failing { .. } if !self.sight.is_whole => "it cannot be read".to_owned(),
                 Stage::Failing { why, .. } => text(why, 200),
                 _ => String::new(),
             };
             let [group, plural, name] = [&kind.group, &kind.plural, &kind.name].map(|name| text(name, 120));
-            KindRow { kind: name, group, plural, counts, gap, is_listed: kind.is_seen() }
+            let many = words::plural(&name, 2).into_owned();
+            KindRow { kind: name, group, plural, many, counts, gap, is_listed: kind.is_seen() }
         });
         let mut rows: Vec<KindRow> =
             rows.filter(|row| row.counts.iter().sum::<usize>() > 0 || !row.gap.is_empty()).collect();
@@ -256,6 +300,7 @@ impl<'a> View<'a> {
 
     fn summary(&self, causes: &[CauseRow], kinds: &[KindRow]) -> Summary {
         let coverage = self.state.coverage();
+        let has_gaps = coverage.has_gaps() || self.sight.is_unsure;
         let mut counts = [0; 6];
         for row in kinds {
             for (sum, count) in counts.iter_mut().zip(row.counts) {
@@ -289,7 +334,7 @@ impl<'a> View<'a> {
             .of_kind(|kind| kind.name == "ConfigurationStatus")
             .filter_map(|(id, record)| {
                 let message = record.facts.as_ref()?["message"].as_str().unwrap_or_default();
-                let said = if message.is_empty() { record.reason() } else { message };
+                let said = if message.is_empty() { self.sight.told(record).0 } else { message };
                 (!said.is_empty()).then(|| (id, record, said.to_owned()))
             })
             .collect();
@@ -304,6 +349,8 @@ impl<'a> View<'a> {
             (Some(record.health), format!("{}: {said}{others}", id.name), Some(id.clone()))
         } else if all == 0 && !coverage.is_complete() {
             (None, "Reading the cluster".to_owned(), None)
+        } else if all == 0 && !self.sight.is_whole {
+            (None, "There is nothing here that you may see".to_owned(), None)
         } else if let Some(first) = causes.first().filter(|first| first.health > Health::Suspended) {
             let others = match causes.len() {
                 1 => String::new(),
@@ -313,7 +360,7 @@ impl<'a> View<'a> {
             (Some(first.health), format!("{}: {}{others}", first.affects, first.text), first.next.clone())
         } else if worst.is_some_and(|worst| worst > Health::Suspended) {
             (worst, in_words.clone(), None)
-        } else if coverage.has_gaps() {
+        } else if has_gaps {
             (
                 Some(Health::Unknown),
                 "Nothing unhealthy is seen, but not everything can be seen".to_owned(),
@@ -321,28 +368,33 @@ impl<'a> View<'a> {
             )
         } else if !coverage.is_complete() || is_comparing {
             (None, "Nothing unhealthy so far; not everything is read yet".to_owned(), None)
+        } else if self.sight.is_whole {
+            let kinds = counted(coverage.kinds, "kind");
+            (worst, format!("Everything is healthy: {} of {kinds}", objects(all)), None)
         } else {
-            (
-                worst,
-                format!("Everything is healthy: {} of {}", objects(all), counted(coverage.kinds, "kind")),
-                None,
-            )
+            (worst, format!("Everything that you may see is healthy: {}", objects(all)), None)
+        };
+        let covered = match (self.sight.is_whole, has_gaps) {
+            (true, _) => text(&coverage.text(), MAX_TEXT),
+            (false, true) => "only what you may see; not everything can be read".to_owned(),
+            (false, false) => "only what you may see".to_owned(),
         };
         Summary {
             health,
             sentence: text(&sentence, 600),
             object,
             counts: in_words,
-            coverage: text(&coverage.text(), MAX_TEXT),
-            is_complete: coverage.is_complete(),
-            has_gaps: coverage.has_gaps(),
+            coverage: covered,
+            is_complete: coverage.is_complete() && !has_gaps,
+            has_gaps,
             more_causes: 0,
         }
     }
 
     fn maps(&self) -> Vec<Map> {
         let nodes = self.of_kind(|kind| kind.name == "Node" && kind.group.is_empty());
-        let mut nodes: Vec<Cell> = nodes.map(|(id, record)| cell(&id.name.clone(), id, record)).collect();
+        let mut nodes: Vec<Cell> =
+            nodes.map(|(id, record)| cell(&id.name.clone(), id, record, self.sight)).collect();
         let by_name: HashMap<String, usize> =
             nodes.iter().enumerate().map(|(index, node)| (node.object.name.clone(), index)).collect();
         let mut reporters: Vec<Cell> = Vec::new();
@@ -354,7 +406,7 @@ impl<'a> View<'a> {
             // A reporter of a node is a part of that node's cell.
             if let Some(node) = by_name.get(instance).and_then(|index| nodes.get_mut(*index)) {
                 if record.health > node.health {
-                    node.note = text(&format!("{component}: {}", said(record)), 160);
+                    node.note = text(&format!("{component}: {}", said(record, self.sight)), 160);
                     (node.health, node.object) = (record.health, name_of(kind, place));
                 }
                 continue;
@@ -365,7 +417,7 @@ impl<'a> View<'a> {
                 (component, "") => component.to_owned(),
                 (component, instance) => format!("{component}/{instance}"),
             };
-            reporters.push(cell(&name, id, record));
+            reporters.push(cell(&name, id, record, self.sight));
         }
         let all = |is_kind: fn(&Kind) -> bool| {
             let named = self.of_kind(is_kind).map(|(id, record)| {
@@ -373,7 +425,7 @@ impl<'a> View<'a> {
                     "" => id.name.clone(),
                     namespace => format!("{namespace}/{}", id.name),
                 };
-                cell(&name, id, record)
+                cell(&name, id, record, self.sight)
             });
             named.collect::<Vec<Cell>>()
         };
@@ -392,37 +444,42 @@ impl<'a> View<'a> {
 
     fn gateways(&self) -> Vec<GatewayRow> {
         const GROUP: &str = "gateway.networking.k8s.io";
-        let mut routes: HashMap<(String, String), Vec<RouteRow>> = HashMap::new();
+        let mut routes: HashMap<(String, String, String), Vec<RouteRow>> = HashMap::new();
         for (id, record) in self.of_kind(|kind| kind.group == GROUP && kind.name.ends_with("Route")) {
             let Some(facts) = &record.facts else { continue };
             let hostnames: Vec<String> = strings(&facts["hostnames"]);
             for parent in facts["parents"].as_array().into_iter().flatten() {
                 let field = |name: &str| parent[name].as_str().unwrap_or_default().to_owned();
-                routes.entry((field("namespace"), field("name"))).or_default().push(RouteRow {
-                    object: id.clone(),
-                    health: record.health,
-                    reason: said(record),
-                    hostnames: hostnames.clone(),
-                    listener: field("listener"),
-                });
+                routes.entry((field("kind"), field("namespace"), field("name"))).or_default().push(
+                    RouteRow {
+                        object: id.clone(),
+                        health: record.health,
+                        reason: said(record, self.sight),
+                        hostnames: hostnames.clone(),
+                        listener: field("listener"),
+                    },
+                );
             }
         }
         let mut rows: Vec<GatewayRow> = self
-            .of_kind(|kind| kind.group == GROUP && kind.name == "Gateway")
+            .of_kind(|kind| kind.group == GROUP && matches!(&*kind.name, "Gateway" | "ListenerSet"))
             .filter_map(|(id, record)| {
                 let facts = record.facts.as_ref()?;
                 let listeners: Vec<Listener> =
                     serde_json::from_value(facts["listeners"].clone()).unwrap_or_default();
-                let mut routes = routes.remove(&(id.namespace.clone(), id.name.clone())).unwrap_or_default();
+                let mut routes = routes
+                    .remove(&(id.kind.clone(), id.namespace.clone(), id.name.clone()))
+                    .unwrap_or_default();
                 routes.sort_by(|a, b| b.health.cmp(&a.health).then_with(|| a.object.cmp(&b.object)));
                 let more = routes.len().saturating_sub(MAX_ROUTES);
                 routes.truncate(MAX_ROUTES);
                 Some(GatewayRow {
                     health: record.health,
-                    reason: said(record),
+                    reason: said(record, self.sight),
                     class: facts["class"].as_str().unwrap_or_default().to_owned(),
+                    of: facts["of"].as_str().unwrap_or_default().to_owned(),
                     addresses: strings(&facts["addresses"]),
-                    listeners: listeners.into_iter().map(ListenerRow::of).collect(),
+                    listeners,
                     routes,
                     more,
                     object: id,
@@ -435,17 +492,6 @@ impl<'a> View<'a> {
     }
 }
 
-impl ListenerRow {
-    fn of(listener: Listener) -> Self {
-        let health = match (&listener.problems[..], listener.is_broken, listener.is_silent) {
-            (_, true, _) => Health::Degraded,
-            ([], false, false) => Health::Healthy,
-            _ => Health::Unknown,
-        };
-        Self { health, listener }
-    }
-}
-
 fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
@@ -455,8 +501,8 @@ fn name_of(kind: &Kind, place: &Place) -> ObjectId {
 }
 
 /// `ConfigError: pools overlap`; nothing for what is healthy.
-fn said(record: &Record) -> String {
-    let (reason, message) = (record.reason(), record.message());
+fn said(record: &Record, sight: Sight<'_>) -> String {
+    let (reason, message) = sight.told(record);
     let both = match (reason, message) {
         (reason, "") => reason.to_owned(),
         ("", message) => message.to_owned(),
@@ -465,15 +511,15 @@ fn said(record: &Record) -> String {
     text(&both, 160)
 }
 
-fn cell(name: &str, object: ObjectId, record: &Record) -> Cell {
-    Cell { name: text(name, 320), health: record.health, note: said(record), object }
+fn cell(name: &str, object: ObjectId, record: &Record, sight: Sight<'_>) -> Cell {
+    Cell { name: text(name, 320), health: record.health, note: said(record, sight), object }
 }
 
 fn map(title: &'static str, one: &'static str, mut cells: Vec<Cell>) -> Map {
     cells.sort_by_cached_key(|cell| (Natural::of(&cell.name), cell.object.clone()));
     let more = cells.len().saturating_sub(MAX_CELLS);
     cells.truncate(MAX_CELLS);
-    Map { title, one, cells, more }
+    Map { title, one, many: words::plural(one, 2).into_owned(), cells, more }
 }
 
 /// `5,004 objects`.

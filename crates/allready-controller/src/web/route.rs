@@ -14,6 +14,8 @@ pub(super) enum Route {
     Asset(&'static Asset),
     /// The clusters that can be looked at.
     Sources,
+    /// Who is looking.
+    Viewer,
     /// Everything at once.
     Page(String),
     /// Everything at once, and then what changes, as server-sent events.
@@ -115,6 +117,9 @@ pub(super) fn route(
     if path == "/api/sources" {
         return Ok(Route::Sources);
     }
+    if path == "/api/viewer" {
+        return Ok(Route::Viewer);
+    }
     let (source, page) =
         path.strip_prefix("/api/").and_then(|rest| rest.split_once('/')).ok_or(Refusal::NotFound)?;
     let source = source.to_owned();
@@ -157,7 +162,7 @@ pub(super) fn is_of_other_site(headers: &HeaderMap) -> bool {
 }
 
 /// Tells whether a `Host` means this machine by a name that no foreign server can have.
-fn is_loopback(host: &str) -> bool {
+pub(super) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
             Some((address, port)) if port.is_empty() || is_port(port) => address,

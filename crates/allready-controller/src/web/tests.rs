@@ -1,6 +1,9 @@
 //! The page of an embedded API server, over HTTP and without.
 
+mod access;
+
 use std::{
+    net::{IpAddr, Ipv4Addr},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,10 +14,11 @@ use allready_inspect::{
     graph::ObjectId,
     health::Health,
     judge::{Rule, Verdict},
-    live::{Event, Key, Kind, Seen, Standing, State},
+    live::{Event, Key, Seen, Standing, State},
 };
+use bytes::Bytes;
 use http::{Request, StatusCode};
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Empty};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::{
     Api, Client,
@@ -30,15 +34,12 @@ use tokio::{
 use super::{
     Shown, View, Wanted,
     object::rows,
-    page::{Page, thousands},
+    page::{Page, Sight, thousands},
     server::answer,
 };
 
 const SOON: Duration = Duration::from_secs(30);
-
-fn all(_kind: &Kind, _namespace: &str) -> bool {
-    true
-}
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn at(second: i64) -> Time {
     Time::from_second(1_000_000 + second).unwrap()
@@ -98,7 +99,7 @@ fn a_reporter_of_a_node_is_seen_in_the_cell_of_the_node_and_any_other_in_its_own
             seen(1, "lb", "c", Health::Unknown, report("controller", "")),
         ],
     );
-    let page = Page::of(&state, &[], &all);
+    let page = Page::of(&state, &[], Sight::EVERYTHING);
     let told = |map: usize| -> Vec<(&str, Health)> {
         page.maps[map].cells.iter().map(|cell| (cell.name.as_str(), cell.health)).collect()
     };
@@ -119,7 +120,7 @@ fn the_sentence_is_that_of_the_object_that_answers_for_all() {
             seen(1, "shop", "web", Health::Degraded, Value::Null),
         ],
     );
-    let summary = Page::of(&told, &[], &all).summary;
+    let summary = Page::of(&told, &[], Sight::EVERYTHING).summary;
     assert_eq!(summary.sentence, "config-status: 2 of 5,004 reporters failing: ConfigError");
     assert_eq!(summary.health, Some(Health::Degraded));
     assert_eq!(summary.object.unwrap().name, "config-status");
@@ -128,12 +129,15 @@ fn the_sentence_is_that_of_the_object_that_answers_for_all() {
 #[test]
 fn nothing_is_called_healthy_while_something_cannot_be_seen() {
     let mut told = state(&[("", "Pod")], [seen(0, "shop", "web", Health::Healthy, Value::Null)]);
-    assert_eq!(Page::of(&told, &[], &all).summary.sentence, "Everything is healthy: 1 object of 1 kind");
+    assert_eq!(
+        Page::of(&told, &[], Sight::EVERYTHING).summary.sentence,
+        "Everything is healthy: 1 object of 1 kind"
+    );
     told.update(Event::Failed(0, "forbidden".to_owned()));
-    let summary = Page::of(&told, &[], &all).summary;
+    let summary = Page::of(&told, &[], Sight::EVERYTHING).summary;
     assert_eq!(summary.sentence, "Nothing unhealthy is seen, but not everything can be seen");
     assert_eq!(summary.health, Some(Health::Unknown));
-    let empty = Page::of(&State::new(at(0)), &[], &all).summary;
+    let empty = Page::of(&State::new(at(0)), &[], Sight::EVERYTHING).summary;
     assert_eq!((empty.sentence.as_str(), empty.health), ("Reading the cluster", None));
 }
 
@@ -146,11 +150,12 @@ fn what_may_not_be_seen_is_neither_shown_nor_counted() {
             seen(0, "secret", "vault", Health::Degraded, Value::Null),
         ],
     );
-    let shop = |_: &Kind, namespace: &str| namespace == "shop";
-    let page = serde_json::to_string(&Page::of(&state, &[], &shop)).unwrap();
+    let sees = |_: &str, _: &str, namespace: &str| namespace == "shop";
+    let shop = Sight { sees: &sees, is_whole: false, is_unsure: false };
+    let page = serde_json::to_string(&Page::of(&state, &[], shop)).unwrap();
     assert!(page.contains("shop/web") && !page.contains("vault"), "{page}");
     assert!(page.contains("1 object: 1 degraded"), "{page}");
-    let found = serde_json::to_string(&rows(&state, "", &shop)).unwrap();
+    let found = serde_json::to_string(&rows(&state, "", shop)).unwrap();
     assert!(found.contains("web") && !found.contains("vault"), "{found}");
 }
 
@@ -162,7 +167,7 @@ fn a_page_of_five_thousand_nodes_is_made_fast_and_is_bounded() {
         (0..5000).map(|number| seen(1, "lb", &format!("r-{number}"), Health::Degraded, report(number)));
     let state = state(&[("", "Node"), ("allready.dev", "StatusReport")], nodes.chain(reports));
     let began = Instant::now();
-    let page = Page::of(&state, &[], &all);
+    let page = Page::of(&state, &[], Sight::EVERYTHING);
     let took = began.elapsed();
     assert_eq!(page.maps[0].cells.len(), 5000);
     assert!(took < Duration::from_secs(2), "{took:?}");
@@ -204,8 +209,8 @@ impl Scene {
     }
 
     async fn get(&self, path: &str) -> (StatusCode, http::HeaderMap, String) {
-        let request = Request::get(path).header("host", "127.0.0.1:1").body(()).unwrap();
-        let (parts, body) = answer(&self.view, &request).await.into_parts();
+        let request = Request::get(path).header("host", "127.0.0.1:1").body(Empty::<Bytes>::new()).unwrap();
+        let (parts, body) = answer(&self.view, request, HERE).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         (parts.status, parts.headers, String::from_utf8(body.to_vec()).unwrap())
     }
@@ -247,15 +252,19 @@ async fn every_answer_has_the_headers_that_keep_foreign_text_from_doing_anything
     }
     for (path, status) in [("/", StatusCode::OK), ("/api/sources", StatusCode::FORBIDDEN)] {
         let request = Request::get(path).header("host", "localhost").header("sec-fetch-site", "cross-site");
-        assert_eq!(answer(&scene.view, &request.body(()).unwrap()).await.status(), status, "{path}");
+        let request = request.body(Empty::<Bytes>::new()).unwrap();
+        assert_eq!(answer(&scene.view, request, HERE).await.status(), status, "{path}");
     }
-    let request = Request::get("/").header("host", "evil.example").body(()).unwrap();
-    assert_eq!(answer(&scene.view, &request).await.status(), StatusCode::MISDIRECTED_REQUEST);
-    let twice =
-        Request::get("/").header("host", "localhost").header("host", "evil.example").body(()).unwrap();
-    assert_eq!(answer(&scene.view, &twice).await.status(), StatusCode::MISDIRECTED_REQUEST);
-    let head = Request::head("/").header("host", "localhost").body(()).unwrap();
-    let head = answer(&scene.view, &head).await.into_body().collect().await.unwrap().to_bytes();
+    let request = Request::get("/").header("host", "evil.example").body(Empty::<Bytes>::new()).unwrap();
+    assert_eq!(answer(&scene.view, request, HERE).await.status(), StatusCode::MISDIRECTED_REQUEST);
+    let twice = Request::get("/")
+        .header("host", "localhost")
+        .header("host", "evil.example")
+        .body(Empty::<Bytes>::new())
+        .unwrap();
+    assert_eq!(answer(&scene.view, twice, HERE).await.status(), StatusCode::MISDIRECTED_REQUEST);
+    let head = Request::head("/").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
+    let head = answer(&scene.view, head, HERE).await.into_body().collect().await.unwrap().to_bytes();
     assert!(head.is_empty());
 }
 
@@ -367,8 +376,9 @@ async fn a_request_that_is_no_http_is_answered_and_ends() {
 async fn what_is_not_shown_any_more_ends_its_streams() {
     let scene = Scene::new().await;
     assert!(scene.get("/api/sources").await.2.contains("A server"));
-    let request = Request::get("/api/here/events").header("host", "localhost").body(()).unwrap();
-    let stream = answer(&scene.view, &request).await.into_body();
+    let request =
+        Request::get("/api/here/events").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
+    let stream = answer(&scene.view, request, HERE).await.into_body();
     let Scene { view, _shown: shown, .. } = scene;
     drop(shown);
     let rest = timeout(SOON, stream.collect()).await.unwrap().unwrap().to_bytes();

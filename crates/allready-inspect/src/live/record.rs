@@ -5,7 +5,13 @@ use std::sync::Arc;
 use allready_core::Time;
 use serde_json::Value;
 
-use crate::{causes::Cause, health::Health, judge::Verdict, writers::Writer};
+use crate::{
+    causes::Cause,
+    graph::ObjectId,
+    health::Health,
+    judge::{Rule, Verdict},
+    writers::Writer,
+};
 
 /// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
 const MAX_REASON: usize = 120;
@@ -81,6 +87,8 @@ pub struct Told {
     pub message: String,
     /// The writer, where that is recorded.
     pub writer: Option<Writer>,
+    /// Set if it was found in view of other objects, which the message may name.
+    pub is_related: bool,
 }
 
 impl Told {
@@ -89,7 +97,8 @@ impl Told {
         let reason = head(verdict.reason, MAX_REASON);
         let message = head(verdict.message, MAX_MESSAGE);
         let is_worth = verdict.health != Health::Healthy;
-        is_worth.then(|| Box::new(Self { reason, message, writer: verdict.writer }))
+        let is_related = verdict.rule == Rule::Related;
+        is_worth.then(|| Box::new(Self { reason, message, writer: verdict.writer, is_related }))
     }
 }
 
@@ -110,6 +119,8 @@ pub struct Group {
     pub health: Health,
     /// Says what is wrong, in one line.
     pub text: String,
+    /// The object that the cause was found at; one of them where there are several.
+    pub object: ObjectId,
     /// The namespaces of what is affected.
     pub namespaces: Vec<String>,
     /// The earliest time since when.
@@ -129,6 +140,7 @@ impl Group {
         Self {
             health: cause.health,
             text: head(cause.text.clone(), MAX_MESSAGE),
+            object: cause.object.clone(),
             namespaces: cause.namespaces.iter().cloned().collect(),
             since: cause.since,
             writer: cause.writer.as_ref().map(|writer| writer.manager.clone()),

@@ -5,6 +5,8 @@ mod pools;
 
 use std::time::Instant;
 
+use allready_core::Time;
+
 pub(super) use self::cast::System;
 use self::cast::{NAMESPACE, SUBJECT};
 use super::stage::{Played, Stage, coloured};
@@ -31,11 +33,13 @@ impl System {
         stage.rests().await;
 
         stage.heading("11. A configuration that is not valid")?;
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), Time::new(jiff::Timestamp::now()));
         self.configure(&[("production", "192.0.2.0/24"), ("staging", "192.0.2.128/25")]).await?;
         self.until("False", &format!("{} of {} failing", self.nodes, self.nodes + 1)).await?;
         stage.takes(began);
         self.shows(stage, "Two pools overlap. Every speaker says so, and the cause is told once:").await?;
+        stage.says("\n`allready check -A` asks the whole cluster, and has a row for each cause:\n")?;
+        stage.checks(self.kubeconfig.path(), before)?;
         stage.rests().await;
 
         stage.heading("12. The configuration is mended")?;

@@ -63,9 +63,14 @@ function mark(health, seen = true) {
   return el('span', { class: 'mark h-' + (known && seen ? health : 'Unknown'), role: 'img', 'aria-label': name, text: glyph });
 }
 
-function count(number, one) {
-  const many = /[^aeiou]y$/.test(one) ? one.slice(0, -1) + 'ies' : /(s|x|z|ch|sh)$/.test(one) ? one + 'es' : one + 's';
+// The server knows the plural: '5 Analyses'.
+function count(number, one, many) {
   return number.toLocaleString('en-US') + ' ' + (number === 1 ? one : many);
+}
+
+function pluralOf(kind) {
+  const known = state.page && state.page.kinds.find((row) => row.kind === kind);
+  return known ? known.many : kind + ' objects';
 }
 
 function age(since) {
@@ -173,7 +178,7 @@ function matches(subject) {
     let holds;
     if (!field) holds = ['kind', 'name', 'namespace', 'reason'].some((name) => text(name).includes(wanted));
     else if (field === 'health') holds = text('health').startsWith(wanted);
-    else if (field === 'kind') holds = text('kind') === wanted || text('kind') + 's' === wanted;
+    else if (field === 'kind') holds = text('kind') === wanted || pluralOf(subject.kind).toLowerCase() === wanted;
     else if (field === 'namespace') holds = text('namespace').split(', ').includes(wanted);
     else holds = text(field).includes(wanted);
     return holds !== negated;
@@ -186,6 +191,11 @@ async function begin() {
   for (;;) {
     try {
       const answer = await fetch('/api/sources');
+      if (answer.status === 401) {
+        signIn();
+        return;
+      }
+      if (!answer.ok) throw new Error(answer.statusText);
       state.sources = await answer.json();
       if (state.sources.length) break;
       connected('waiting', 'waiting for a cluster');
@@ -196,6 +206,42 @@ async function begin() {
   }
   offer(state.sources);
   readAddress();
+  try {
+    const viewer = await (await fetch('/api/viewer')).json();
+    $('sign-out').hidden = !viewer.signsIn;
+    $('sign-out').title = viewer.user || '';
+  } catch { /* The stream says that the connection is lost. */ }
+}
+
+// Nothing is known of the cluster before the server knows who asks.
+function signIn() {
+  connected('lost', 'not signed in');
+  $('sign-out').hidden = true;
+  if (!$('login').open) $('login').showModal();
+}
+
+function send(path, data) {
+  return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) });
+}
+
+async function useToken(event) {
+  event.preventDefault();
+  let problem = 'no connection';
+  try {
+    const answer = await send('/api/login', { token: $('token').value });
+    problem = answer.ok ? '' : answer.status === 401 ? 'The cluster does not know this token.' : await answer.text();
+  } catch { /* As said above. */ }
+  put($('login-problem'), problem);
+  if (problem) return;
+  $('token').value = '';
+  $('login').close();
+  begin();
+}
+
+async function signOut() {
+  try { await send('/api/logout', {}); } catch { /* The session ends by itself. */ }
+  // Nothing of what was seen stays in the page.
+  location.reload();
 }
 
 function offer(sources) {
@@ -328,7 +374,7 @@ function drawCauses(page) {
     if (cause.since) meta.push(aged(cause.since, 'since '));
     if (cause.writer) meta.push(el('span', { text: 'said by ' + cause.writer }));
     item.querySelector('.meta').replaceChildren(...meta);
-    put(item.querySelector('summary'), count(cause.count, 'object'));
+    put(item.querySelector('summary'), count(cause.count, 'object', 'objects'));
     const more = cause.count - cause.objects.length;
     item.querySelector('.affected').replaceChildren(...cause.objects.map((object) => link(object)),
       ...(more > 0 ? [el('span', { text: 'and ' + more.toLocaleString('en-US') + ' more' })] : []));
@@ -337,7 +383,7 @@ function drawCauses(page) {
   const more = page.summary.moreCauses;
   put($('n-causes'), shown.length + more ? String(shown.length + more) : '');
   $('no-causes').hidden = shown.length > 0;
-  put($('no-causes'), state.filter ? 'No cause matches the filter.' : page.summary.isComplete ? 'Nothing is not well.' : 'None so far.');
+  put($('no-causes'), state.filter ? 'No cause matches the filter.' : page.summary.isComplete ? 'No problems found.' : 'None so far.');
 }
 
 function tally(cells) {
@@ -385,7 +431,7 @@ class HeatMap {
     const { cells } = map;
     this.map = map;
     const told = tally(cells).map(([health, number]) => number.toLocaleString('en-US') + ' ' + health.toLowerCase());
-    const text = count(cells.length + map.more, map.one) + ': ' + told.join(', ') + (map.more ? '; ' + map.more + ' not shown' : '');
+    const text = count(cells.length + map.more, map.one, map.many) + ': ' + told.join(', ') + (map.more ? '; ' + map.more + ' not shown' : '');
     put(this.section.querySelector('.count'), text);
     this.canvas.setAttribute('aria-label', map.title + ', ' + text + '. Arrow keys move, n goes to the next one that is not well, Enter opens.');
     const trouble = cells.filter((cell) => HEALTH[cell.h].rank > 1 && this.wanted(cell)).sort((a, b) => HEALTH[b.h].rank - HEALTH[a.h].rank);
@@ -572,9 +618,9 @@ function drawGateways(page) {
     if (article.saved === saved) return;
     article.saved = saved;
     const { object } = gateway;
-    const head = el('h3', {}, mark(gateway.health), ' ', link(object, (object.namespace ? object.namespace + '/' : '') + object.name));
-    const facts = el('p', { class: 'meta' }, el('span', { text: 'class ' + gateway.class }),
-      el('span', { text: gateway.addresses.length ? gateway.addresses.join(', ') : 'no address' }));
+    const head = el('h3', {}, mark(gateway.health), ' ', link(object, (object.kind === 'Gateway' ? '' : object.kind + ' ') + (object.namespace ? object.namespace + '/' : '') + object.name));
+    const facts = el('p', { class: 'meta' }, ...gateway.of ? [el('span', { text: 'of Gateway ' + gateway.of })] : [el('span', { text: 'class ' + gateway.class }),
+      el('span', { text: gateway.addresses.length ? gateway.addresses.join(', ') : 'no address' })]);
     const why = gateway.reason ? el('p', { class: 'why', text: gateway.reason }) : null;
     const table = el('table', {}, el('caption', { class: 'sr', text: 'Listeners of ' + object.name }),
       el('thead', {}, el('tr', {}, ...['Listener', 'Port', 'Hostname', 'Routes'].map((name) => el('th', { scope: 'col', text: name })))),
@@ -583,7 +629,7 @@ function drawGateways(page) {
           el('td', { text: listener.port + ' ' + listener.protocol }), el('td', { text: listener.hostname || '*' }),
           el('td', { text: String(listener.routes) }));
         const said = listener.problems.map((problem) => el('tr', { class: 'said' }, el('td', { colspan: 4, text: problem })));
-        if (listener.isSilent) said.push(el('tr', { class: 'said' }, el('td', { colspan: 4, text: 'its controller has said nothing of it' })));
+        if (listener.isSilent) said.push(el('tr', { class: 'said' }, el('td', { colspan: 4, text: 'no status from its controller' })));
         return [row, ...said];
       })));
     const routes = el('ul', { class: 'routes' }, ...gateway.routes.map((route) => el('li', {}, mark(route.health), ' ', link(route.object),
@@ -616,7 +662,7 @@ function drawTime(list, changes, gather) {
     const from = change.from ? mark(change.from) : el('span', { class: 'dim', text: 'new' });
     const to = change.to ? mark(change.to) : el('span', { class: 'dim', text: 'gone' });
     const what = group.length === 1 ? link(change.object)
-      : el('details', {}, el('summary', { text: count(group.length, change.object.kind) }),
+      : el('details', {}, el('summary', { text: count(group.length, change.object.kind, pluralOf(change.object.kind)) }),
         ...group.slice(0, 50).map((one) => el('div', {}, link(one.object))));
     item.replaceChildren(el('time', { datetime: change.at, title: change.at, text: clock(change.at) }),
       el('span', { class: 'step' }, from, el('span', { class: 'dim', 'aria-label': 'to', role: 'img', text: '→' }), to),
@@ -701,7 +747,7 @@ async function look(first) {
   const words = new URLSearchParams({ group: object.group, kind: object.kind, namespace: object.namespace, name: object.name });
   try {
     const answer = await fetch('/api/' + encodeURIComponent(state.source) + '/object?' + words);
-    const detail = answer.ok ? await answer.json() : { object, problem: 'the API server does not serve this kind', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
+    const detail = answer.ok ? await answer.json() : { object, problem: 'there is no such kind, or you may not list it', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
     if (same(object, state.object)) {
       state.detail = detail;
       draw();
@@ -812,11 +858,14 @@ function main() {
     put($('share'), told === 'Copied' ? 'Copied' : 'Copy link');
     setTimeout(() => put($('share'), 'Copy link'), 1500);
   });
+  $('login-form').addEventListener('submit', useToken);
+  $('login').addEventListener('cancel', (event) => event.preventDefault());
+  $('sign-out').addEventListener('click', signOut);
   $('search').addEventListener('submit', (event) => event.preventDefault());
   $('filter').addEventListener('input', () => { history.replaceState(null, '', address({ filter: $('filter').value.trim() })); readAddress(); });
   addEventListener('hashchange', readAddress);
   addEventListener('keydown', (event) => {
-    if ($('help').open || event.altKey || event.ctrlKey || event.metaKey) return;
+    if ($('help').open || $('login').open || event.altKey || event.ctrlKey || event.metaKey) return;
     const typing = event.target.closest('input, select, textarea');
     if (event.key === 'Escape') {
       if (state.object) location.hash = address({});
@@ -836,7 +885,9 @@ function main() {
   setInterval(async () => {
     if (!state.stream) return;
     try {
-      const sources = await (await fetch('/api/sources')).json();
+      const answer = await fetch('/api/sources');
+      if (!answer.ok) return;
+      const sources = await answer.json();
       if (JSON.stringify(sources) !== JSON.stringify(state.sources)) offer(sources);
     } catch { /* The stream says that the connection is lost. */ }
   }, 3000);
