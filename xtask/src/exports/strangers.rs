@@ -253,7 +253,7 @@ mod tests {
             )
             && !matches!(rule, Rule::TooLarge | Rule::DeclarationUnreadable | Rule::Differs | Rule::Absent)
             && !matches!(rule, Rule::ConditionGood | Rule::NoStatusByDesign | Rule::DeclaredSign)
-            && !(Rule::RestartsOften..=Rule::Expires).contains(&rule)
+            && !(Rule::RestartsOften..=Rule::WebhookUnavailable).contains(&rule)
     }
 
     #[test]
