@@ -208,7 +208,7 @@ struct Conformance {
     /// The first sequence, to repeat a part of a run
     #[arg(long, default_value_t = 0)]
     from: u64,
-    /// What the sequences are about
+    /// The kinds that sequences are about
     #[arg(long, value_enum, default_value_t)]
     kinds: conformance::generate::Kinds,
     /// Run no script, only sequences

@@ -167,7 +167,7 @@ impl Browser {
         self.ask(command, parameters).await.map(drop)
     }
 
-    /// What a screen reader is told of the page: the role and the name of each element that has one.
+    /// The accessibility tree of the page: the role and the name of each element that has one.
     pub(super) async fn accessible(&self) -> Result<Vec<(String, String)>> {
         let tree = self.ask("Accessibility.getFullAXTree", &json!({})).await?;
         let nodes = tree["nodes"].as_array().context("no accessibility tree")?;

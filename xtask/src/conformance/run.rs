@@ -54,7 +54,7 @@ pub struct Runner<'a> {
     variables: Variables,
     watches: BTreeMap<String, Arc<Watch>>,
     created: Vec<String>,
-    /// What the caches of a sequence have yet to see, by path: the resourceVersion of an object, or that it is gone.
+    /// Writes that the caches of a sequence have yet to see, by path: the resourceVersion of an object, or that it is gone.
     unseen: BTreeMap<String, Option<String>>,
 }
 

@@ -35,7 +35,7 @@ pub struct Script {
     /// Fixtures that are created, and waited for, before the first step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crds: Vec<String>,
-    /// Whether a webhook listens for the script: `${webhook}` is its URL, to which the steps add what it is to do, and
+    /// Set if a webhook listens for the script: `${webhook}` is its URL, to which the steps add what it is to do, and
     /// `${webhook-ca}` its `caBundle`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub webhook: bool,

@@ -40,7 +40,7 @@ pub struct Range {
     pub from: u64,
     /// How many.
     pub count: usize,
-    /// What they are about.
+    /// The kinds that they are about.
     pub kinds: Kinds,
 }
 
@@ -171,7 +171,7 @@ async fn is_fickle(script: &Script, found: &[Difference], run: &str, real: &Clie
     Ok(found.iter().all(|difference| varying.contains(&(difference.step.clone(), difference.at.clone()))))
 }
 
-/// What differs and is not known.
+/// Differences that are not known.
 async fn differences(
     script: &Script,
     run: &str,

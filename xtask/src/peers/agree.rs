@@ -1,4 +1,4 @@
-//! Whether a peer and we give the same answers, and what explains it where we do not.
+//! Agreement with a peer, and the choices that explain where we differ.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,18 +17,18 @@ use super::report::Agreed;
 use super::shrink::shrink;
 use crate::printer;
 
-/// What two answers can differ in.
+/// A field in which two answers can differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Field {
-    /// Whether there is an answer, and which conditions it has.
+    /// The presence of an answer, and its conditions.
     Presence,
     Status,
     Reason,
     Message,
     Generation,
     Time,
-    /// Whether the call says that it changed something.
+    /// The call's word on whether it changed something.
     Changed,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Field {
     }
 }
 
-/// Whether two conditions of one type differ in a field.
+/// Returns true if two conditions of one type differ in a field.
 type Differ = fn(&Said, &Said) -> bool;
 
 /// Both answers to one case.
@@ -128,13 +128,13 @@ pub(super) struct Agreement {
     call: &'static str,
     cases: u64,
     same: u64,
-    /// How many differences each choice explains, by its place in the list.
+    /// The number of differences that each choice explains, by its place in the list.
     explained: BTreeMap<usize, u64>,
     unexplained: Vec<Unexplained>,
     unused: Vec<&'static Choice>,
 }
 
-/// How many differences without an explanation are shown before a run ends.
+/// The number of unexplained differences that are shown before a run ends.
 const SHOWN: usize = 4;
 
 pub(super) fn run(peer: &Peer, path: &Path, seed: u64, cases: u64) -> Result<Agreement> {

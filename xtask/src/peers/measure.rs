@@ -1,4 +1,4 @@
-//! What calls cost on both sides: loops inside of each program, so that nothing of the wire is measured, in turns.
+//! The cost of calls on both sides: loops inside of each program, so that nothing of the wire is measured, in turns.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -30,7 +30,7 @@ impl Spread {
     }
 }
 
-/// What one call took, in nanoseconds of the processor, and what it allocated.
+/// The cost of one call: processor time in nanoseconds, and allocations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     pub(super) time: f64,
@@ -44,11 +44,11 @@ pub(super) struct Figure {
     pub(super) size: usize,
     pub(super) ours: Cost,
     pub(super) theirs: Cost,
-    /// How many times the processor time of ours the peer takes, with the settings that Go starts with.
+    /// The peer's processor time as a multiple of ours, with Go's default settings.
     pub(super) processor: Spread,
     /// The same of the time on the clock.
     pub(super) wall: Spread,
-    /// How many times the processor time of ours the peer takes with a large heap.
+    /// The peer's processor time as a multiple of ours, with a large heap.
     pub(super) large_heap: Spread,
 }
 

@@ -18,13 +18,13 @@ use crate::real::Environment;
 use agree::Field;
 use program::Built;
 
-/// What to compare.
+/// The options of the comparison.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
     /// Fewer cases for each peer, as every run of CI has them
     #[arg(long)]
     check: bool,
-    /// How many cases each peer gets
+    /// Number of cases for each peer
     #[arg(long, default_value_t = 10_000)]
     cases: u64,
     /// The seed of the cases
@@ -36,7 +36,7 @@ pub struct Options {
     /// Measure what calls cost on both sides
     #[arg(long)]
     measure: bool,
-    /// How often both sides take turns; the median counts
+    /// Number of turns of both sides; the median counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// For how many milliseconds each turn calls
@@ -47,7 +47,7 @@ pub struct Options {
     write: bool,
 }
 
-/// How many cases a check has.
+/// The number of cases of a check.
 const CHECKED: u64 = 1_000;
 
 /// A package that is compared.
@@ -57,7 +57,7 @@ struct Peer {
     call: &'static str,
     module: &'static str,
     program: &'static str,
-    /// What it defines beyond whether there is a condition, and its status.
+    /// The fields that it defines beyond the presence of a condition and its status.
     fields: &'static [Field],
 }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::real::Environment;
 
-/// What became of a program.
+/// The result of building a program.
 pub(super) enum Built {
     Program(PathBuf),
     /// One of its modules cannot be had.

@@ -15,7 +15,7 @@ use crate::printer;
 const BEGIN: &str = "<!-- cargo xtask peers --measure --write: begin -->\n";
 const END: &str = "<!-- cargo xtask peers --measure --write: end -->\n";
 
-/// How far a peer and we agree.
+/// The agreement with one peer.
 pub(super) struct Agreed {
     pub(super) peer: &'static str,
     pub(super) call: &'static str,

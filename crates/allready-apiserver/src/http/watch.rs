@@ -133,7 +133,7 @@ impl Source {
         (gone || now != self.began).then_some(gone || now.cut != self.began.cut)
     }
 
-    /// What is ready. Where a webhook converts it, another thread waits for that: the webhook may listen on this very one.
+    /// The events that are ready. Where a webhook converts it, another thread waits for that: the webhook may listen on this very one.
     async fn gather(mut self) -> (Self, Pieces) {
         if !self.view.resource.strategy.calls_webhook() {
             let pieces = self.at_hand();

@@ -180,7 +180,7 @@ pub(crate) trait Strategy: Send + Sync {
         crate::status::json_text(object)
     }
 
-    /// Whether a webhook converts between the versions of the kind, so that reading may take long, too.
+    /// Set if a webhook converts between the versions of the kind, so that reading may take long, too.
     fn calls_webhook(&self) -> bool {
         false
     }

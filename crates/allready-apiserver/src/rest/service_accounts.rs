@@ -65,7 +65,7 @@ impl Engine {
         *self.inner.users.write().unwrap_or_else(PoisonError::into_inner) = users;
     }
 
-    /// Who has a token.
+    /// The owner of a token.
     pub(super) fn user(&self, token: &str, now: Timestamp) -> Option<User> {
         let users = self.inner.users.read().unwrap_or_else(PoisonError::into_inner).clone();
         let known = users.iter().rev().find(|(known, _)| known == token);

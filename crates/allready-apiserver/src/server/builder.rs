@@ -185,7 +185,7 @@ impl Builder {
         Self { window: Window { changes, bytes }, ..self }
     }
 
-    /// How long an Event is kept after it was last written: an hour when nothing is said, as by kube-apiserver. Those whose time is
+    /// The time for which an Event is kept after it was last written: an hour by default, as by kube-apiserver. Those whose time is
     /// over go with the next request of anybody.
     ///
     /// ```

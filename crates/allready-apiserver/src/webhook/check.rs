@@ -1,4 +1,4 @@
-//! What is refused in the `clientConfig` of a webhook, of admission and of conversion alike.
+//! Refusals of the `clientConfig` of a webhook, of admission and of conversion alike.
 //!
 //! Follows `k8s.io/apiserver/pkg/util/webhook/validation.go`.
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{names, status::FieldError};
 
-/// What is wrong with a `url` at a place.
+/// The problems with a `url` at a place.
 pub(crate) fn url_problems(place: &str, url: &str) -> Vec<FieldError> {
     const FORM: &str = "desired format: https://host[/path]";
     let mut errors = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn url_problems(place: &str, url: &str) -> Vec<FieldError> {
     errors
 }
 
-/// What is wrong with a `service` at a place.
+/// The problems with a `service` at a place.
 pub(crate) fn service_problems(place: &str, service: &Value) -> Vec<FieldError> {
     let text = |field: &str| service[field].as_str().unwrap_or_default();
     let mut errors = Vec::new();

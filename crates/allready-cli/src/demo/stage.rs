@@ -44,7 +44,7 @@ impl<'a> Stage<'a> {
         self.printer.text(&format!("{text}\n")).map_err(|failure| failure.to_string().into())
     }
 
-    /// What `allready check` says of a cluster. Whatever happened after an instant happened now: the story reads the same every time.
+    /// Prints what `allready check` says of a cluster. What happened after `now` counts as now, so that the story reads the same every time.
     pub(super) fn checks(&mut self, kubeconfig: &Path, now: Time) -> Played<()> {
         let words =
             [OsStr::new("check"), OsStr::new("-A"), OsStr::new("--kubeconfig"), kubeconfig.as_os_str()];

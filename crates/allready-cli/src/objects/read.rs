@@ -141,7 +141,7 @@ fn noun(value: &Value) -> &'static str {
     }
 }
 
-/// Where in an object a value stands.
+/// The place of a value in an object.
 #[derive(Clone, Copy)]
 struct InObject {
     place: NodePlace,

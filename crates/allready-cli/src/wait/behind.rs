@@ -91,7 +91,7 @@ impl Behind {
 
 /// The objects that are looked behind now: some of those that are not as wished, and others each time.
 ///
-/// What a custom kind owns may be of any kind, so that it is looked at less often, unless it is about to end the wait.
+/// A custom object may own objects of any kind: they are looked at less often, unless one is about to end the wait.
 pub(super) fn due(objects: &[Awaited], turn: usize) -> Vec<(usize, Reference)> {
     let is_due = |object: &Awaited| {
         let is_custom = object.resource.group.contains('.') && !object.resource.group.ends_with(".k8s.io");

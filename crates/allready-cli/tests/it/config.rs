@@ -38,7 +38,7 @@ impl Cluster {
         Self { running, directory, address, token }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }

@@ -1,4 +1,4 @@
-//! What is due, in a lane for each tenant: whoever has much to do delays themselves, and nobody else.
+//! Due keys in a lane for each namespace: one with many keys delays no other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},

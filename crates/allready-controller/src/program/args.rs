@@ -170,7 +170,7 @@ pub(super) struct Ensured {
 }
 
 impl ControllerArgs {
-    /// Where the live view is served, and to whom.
+    /// The address of the live view, and the people that it is served to.
     pub(super) fn door(&self) -> Option<Door> {
         let (by, hosts) = (self.view_auth, self.view_host.clone());
         self.view.map(|address| Door { address, by, hosts })

@@ -1,4 +1,4 @@
-//! Who is looking, and what they may see. Pure: no socket, no API server; time is an argument.
+//! The viewers of the page, and what they may see. Pure: no socket, no API server; time is an argument.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -175,7 +175,7 @@ pub(super) struct Question {
     pub(super) namespace: String,
 }
 
-/// What somebody may see, as far as the API server has recently said so.
+/// The kinds and namespaces that a viewer may see, as the API server has recently answered.
 #[derive(Default)]
 pub(super) struct Rights {
     /// By kind, group and namespace: they are asked for every object.

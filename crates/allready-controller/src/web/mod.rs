@@ -180,7 +180,7 @@ impl View {
     }
 }
 
-/// Where the view is served, and to whom.
+/// The address of the view, and the people that it is served to.
 ///
 /// ```
 /// use allready_controller::web::{Authentication, Door};

@@ -27,7 +27,7 @@ const MAX_KINDS: usize = 500;
 /// The longest text.
 const MAX_TEXT: usize = 400;
 
-/// What somebody may see.
+/// The objects that a viewer may see.
 #[derive(Clone, Copy)]
 pub(super) struct Sight<'a> {
     /// Tells whether objects of a kind, by its group and name, in a namespace may be shown; of a kind that is in no namespace, that is

@@ -14,7 +14,7 @@ pub(super) enum Route {
     Asset(&'static Asset),
     /// The clusters that can be looked at.
     Sources,
-    /// Who is looking.
+    /// The name of the viewer.
     Viewer,
     /// Everything at once.
     Page(String),

@@ -51,14 +51,14 @@ pub(super) struct Source {
     known: Mutex<Known>,
     changed: watch::Sender<u64>,
     explaining: Semaphore,
-    /// What is remembered of each person, and since when nobody asked for it.
+    /// The memory of each viewer, and since when nobody asked for it.
     seats: Mutex<HashMap<Arc<Viewer>, (SharedSeat, Instant)>>,
     task: Mutex<Option<AbortHandle>>,
 }
 
 type SharedSeat = Arc<tokio::sync::Mutex<Seat>>;
 
-/// What one person may see, and the page that was last made for them.
+/// The rights of a viewer, and the page that was last made for them.
 #[derive(Default)]
 struct Seat {
     rights: Rights,
@@ -217,7 +217,7 @@ impl Source {
         Some(object::page(id, &resource.plural, details, &explanation, changes, sight))
     }
 
-    /// What is remembered of somebody.
+    /// The memory of a viewer.
     fn seat(&self, viewer: &Arc<Viewer>) -> SharedSeat {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

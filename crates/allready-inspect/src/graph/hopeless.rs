@@ -45,7 +45,7 @@ pub const HOPELESS: [(&str, &str, &str); 12] = [
 pub(crate) struct Hopeless {
     /// The reason in words.
     pub(crate) why: String,
-    /// Whether it has happened more than once. The first failure to pull an image may be the last.
+    /// Returns true if it has happened more than once. The first failure to pull an image may be the last.
     pub(crate) is_settled: bool,
 }
 

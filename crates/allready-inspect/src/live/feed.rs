@@ -45,7 +45,7 @@ const PULSE_ANSWER: Duration = Duration::from_secs(4);
 const PATIENCE: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 /// How often objects are judged again whose verdict may change by itself.
 const AGAIN: Duration = Duration::from_secs(5);
-/// How often a kind is listed again of which not all objects had room.
+/// The interval at which a kind is listed again when not all of its objects had room.
 const ROOM_AGAIN: Duration = Duration::from_mins(5);
 /// How much may be asked to explain an object while somebody looks at it.
 const BUDGET: Budget = Budget { requests: 60, time: Duration::from_secs(10) };

@@ -42,7 +42,7 @@ impl Key {
     }
 }
 
-/// What was last seen of an object. Most objects of a cluster are healthy, and of those hardly anything is kept.
+/// The last state seen of an object. Most objects of a cluster are healthy, and of those hardly anything is kept.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The identity of the object.
@@ -55,7 +55,7 @@ pub struct Record {
     pub seen: Time,
     /// Set if it became like this while it was watched, so that this is since when.
     pub is_witnessed: bool,
-    /// What says so, unless it is healthy.
+    /// The source of the verdict, unless it is healthy.
     pub told: Option<Box<Told>>,
     /// The facts that the follower wants of objects of its kind.
     pub facts: Option<Arc<Value>>,

@@ -132,7 +132,7 @@ impl State {
         Coverage { undeclared, silence, ..Coverage::of(&self.kinds, &self.blind) }
     }
 
-    /// What was last seen of an object.
+    /// The last state seen of an object.
     pub fn record(&self, key: &Key) -> Option<&Record> {
         self.kinds.get(key.kind)?.objects.get(&key.place)
     }

@@ -1,4 +1,4 @@
-//! What the admission policies refuse.
+//! Requests that the admission policies refuse.
 
 use allready_e2e::{Server, eventually};
 use kube::{

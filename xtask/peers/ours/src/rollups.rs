@@ -8,7 +8,7 @@ use allready_core::{Condition, ConditionType, Generation, Polarity, Time, condit
 use crate::Subject;
 use crate::wire::{Answer, Case, NOW, conditions, generation, time};
 
-/// Where the inputs come from.
+/// The source of the inputs.
 enum Scope {
     /// The conditions of these types, each with its polarity; what is not there is missing.
     Declared(HashMap<String, Polarity>),
@@ -28,7 +28,7 @@ pub(crate) struct RolledUp {
     polarity: Polarity,
     generation: Generation,
     now: Time,
-    /// Whether the top condition is stored among the others, as Flux has it.
+    /// Set if the top condition is stored among the others, as Flux has it.
     is_stored: bool,
     top: Option<Condition>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wire::{Answer, Case};
 
-/// What is asked of a program.
+/// A request to a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Question {
     pub peer: String,
@@ -15,7 +15,7 @@ pub struct Question {
     /// For how long calls are measured; the answer of one call is wanted if it is zero.
     #[serde(default)]
     pub milliseconds: u64,
-    /// Whether the versions of what the program is built of are wanted, and nothing else.
+    /// Set if only the versions of the program's modules are wanted.
     #[serde(default)]
     pub versions: bool,
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The second that stands for the instant of a call: peers read the clock.
 pub const NOW: i64 = 2_000_000_000;
-/// What is later than this is told as [`NOW`].
+/// Later times are told as [`NOW`].
 const RECENT: i64 = 1_500_000_000;
 
 /// A condition in a case or in an answer. A mark without a status removes.

@@ -18,7 +18,7 @@ const APPLIERS: [&str; 3] = ["anna", "bert", "cleo"];
 const UPDATERS: [&str; 3] = ["dora", "emil", "anna"];
 const WORDS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// What sequences are about.
+/// The kinds that sequences are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kinds {
     /// A custom kind, and built-in ones in one sequence of three

@@ -1,6 +1,6 @@
 //! Requests for certificates. Follows `pkg/apis/certificates/validation`.
 //!
-//! What stands within the PEM blocks is not read, and signatures are not checked.
+//! The content of PEM blocks is not read, and signatures are not checked.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use rustls::pki_types::{CertificateDer, CertificateSigningRequestDer, pem::PemObject as _};

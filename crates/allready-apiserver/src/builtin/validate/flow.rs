@@ -8,7 +8,7 @@ use crate::{names, status::FieldError};
 const VERBS: [&str; 9] =
     ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 
-/// Who comes to which level of priority.
+/// The users of a level of priority.
 pub(super) fn schema(new: &Value, errors: &mut Errors) {
     let root = Spot::root(new);
     let spec = root.child("spec");

@@ -109,7 +109,7 @@ fn old_address_problems(text: &str) -> Vec<String> {
     zeros.into_iter().chain(mapped).map(str::to_owned).collect()
 }
 
-/// What is wrong with an IP address where it must have its one form.
+/// The problem with an IP address where it must be in canonical form.
 pub(crate) fn address_problems(text: &str) -> Vec<String> {
     let mut problems = old_address_problems(text);
     if let (Ok(read), true) = (text.parse::<IpAddr>(), problems.is_empty())

@@ -1,4 +1,4 @@
-//! What a server has and does as a cluster: its own service, tokens of service accounts, events that end.
+//! Tests of what makes a server a cluster: its own service, tokens of service accounts, events that end.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ async fn post(server: &ApiServer, path: &str, body: &Value) -> Answered {
     made
 }
 
-/// Who has this token.
+/// The owner of this token.
 fn user(server: &ApiServer, token: &str) -> Option<String> {
     let found = server.shared.engine().service_account(token, server.shared.now());
     found.map(|user| user.name)

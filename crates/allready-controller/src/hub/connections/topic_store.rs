@@ -16,7 +16,7 @@ pub(super) const MOST_BYTES: usize = 32 << 20;
 pub(super) const MOST_BYTES_OF_ALL: usize = 96 << 20;
 /// The bytes that nobody takes from a topic: a cluster with few objects is seen, however many the others have.
 const OWN_BYTES: usize = 256 << 10;
-/// What an object takes beside its bytes: its names, and its place in several trees.
+/// The bytes that an object takes beside its own: its names, and its place in several trees.
 const OVERHEAD: usize = 600;
 
 /// The state of a topic: complete, or the reason why it cannot be seen.

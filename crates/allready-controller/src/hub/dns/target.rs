@@ -56,7 +56,7 @@ fn of_ip(text: &str) -> Option<Target> {
     Some((type_, address.to_string().into()))
 }
 
-/// Where the machines of clouds ask for their credentials, beside link-local addresses: of AWS and of Google.
+/// Metadata services of clouds beside the link-local ones, where machines get their credentials: of AWS and of Google.
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
 /// The same of Alibaba, and of Oracle.

@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::*;
 use crate::web::{Authentication, Door};
 
-/// What nobody but the cluster's administrator may read here.
+/// A text that only the cluster's administrator may read.
 const SECRET: &str = "hunter2";
 const BELIEVED: Duration = Duration::from_millis(200);
 
