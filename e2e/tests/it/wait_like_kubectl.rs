@@ -229,7 +229,7 @@ async fn a_kind_that_goes_while_it_is_waited_is_told(server: Server) {
     let mut gone = server.begin_allready(&[&wait[..], &["delete"]].concat());
     ready.until("waiting: Ready is not reported").await;
     patient.until("waiting: Ready is not reported").await;
-    gone.until("waiting: it is there").await;
+    gone.until("waiting: it exists, and is not being deleted").await;
     let definitions: Api<CustomResourceDefinition> = Api::all(server.client());
     let _ = definitions.delete(&kind, &DeleteParams::default()).await.unwrap();
     let ready = ready.end().await;

@@ -26,6 +26,7 @@ static UID: LazyLock<Regex> =
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy]){1,2}$"));
+static YAML_AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^( +- )(?:\d+[smhdy]){1,2}$"));
 static HASH: LazyLock<Regex> = LazyLock::new(|| pattern("hash=[0-9A-Fa-f]+"));
 static CLUSTER_IP: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.0\.0\.\d{1,3}\b"));
 /// Sentences of the server that name a resource version of its own.
@@ -42,6 +43,8 @@ static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]
 static INTERNAL_DIFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\n@@ (?s:.*)$"));
 static INTERNAL_STRUCT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(Invalid value: )\{.*"(?i:containers)":.*\}(: field is immutable)"#));
+static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
+static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 
 fn pattern(text: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants of this file, and its tests use each")]
@@ -78,7 +81,15 @@ impl Names {
 
     fn learn_in(&mut self, value: &Value, step: usize, fresh: &mut (usize, usize), bookmark: bool) {
         match value {
-            Value::String(text) => self.learn_uids(text, step, fresh),
+            Value::String(text) => {
+                self.learn_uids(text, step, fresh);
+                let list = is_yaml_list(text);
+                for found in YAML_VERSION.captures_iter(text) {
+                    if !(list && &found[1] == "  ") {
+                        self.learn_version(&found[2], step, fresh);
+                    }
+                }
+            }
             Value::Array(items) => {
                 for item in items {
                     self.learn_in(item, step, fresh, false);
@@ -208,6 +219,13 @@ impl Names {
         if text.contains("field is immutable") {
             text = INTERNAL_STRUCT.replace(&text, "$1<struct>$2").into_owned();
         }
+        let list = is_yaml_list(&text);
+        let text = YAML_VERSION.replace_all(&text, |found: &Captures<'_>| {
+            let collection = list && &found[1] == "  ";
+            format!("{}resourceVersion: {}", &found[1], self.version_name(&found[2], collection))
+        });
+        let text = YAML_AGE.replace_all(&text, "$1<age>");
+        let text = if list { YAML_CONTINUE.replace_all(&text, "  continue: <continue>") } else { text };
         let text = QUOTED_VERSION.replace_all(&text, |found: &Captures<'_>| {
             format!("{}{}", &found[1], self.version_name(&found[2], false))
         });
@@ -359,6 +377,10 @@ fn is_collection(fields: &Map<String, Value>) -> bool {
             .get("kind")
             .and_then(Value::as_str)
             .is_some_and(|kind| kind.ends_with("List") || kind == "Table")
+}
+
+fn is_yaml_list(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("kind: ") && line.ends_with("List"))
 }
 
 fn sorted(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {

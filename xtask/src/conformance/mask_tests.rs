@@ -103,6 +103,15 @@ fn ages_continue_tokens_addresses_and_what_a_message_says_of_versions_are_hidden
 }
 
 #[test]
+fn yaml_is_masked_like_json() {
+    let text = "apiVersion: v1\nitems:\n- metadata:\n    resourceVersion: \"7\"\nkind: ThingList\nmetadata:\n  continue: abc\n  resourceVersion: \"9\"\n";
+    assert_eq!(
+        answer(json!(text)),
+        "apiVersion: v1\nitems:\n- metadata:\n    resourceVersion: <rv 1.1>\nkind: ThingList\nmetadata:\n  continue: <continue>\n  resourceVersion: <rv since <rv 1.1>>\n"
+    );
+}
+
+#[test]
 fn causes_of_a_custom_object_are_compared_in_any_order_and_those_of_a_built_in_kind_are_not() {
     let status = |group: &str, fields: [&str; 2]| {
         answer(json!({
