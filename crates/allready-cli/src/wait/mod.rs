@@ -243,10 +243,19 @@ impl Waiting<'_> {
             let mut next = next.ok().flatten();
             while let Some(news) = next {
                 if let Heard::Trouble(trouble) = &news
-                    && self.may_come_back(trouble)
+                    && trouble.error.refusal() == Refusal::NotFound
                 {
-                    progress.note(&format!("{}; waiting until it does", said(trouble)), printer);
-                    return Ok(None);
+                    if self.may_come_back() {
+                        progress.note(&format!("{}; waiting until it does", said(trouble)), printer);
+                        return Ok(None);
+                    }
+                    if self.is_retired(&trouble.resource).await {
+                        let at = self.moment();
+                        let of_kind = objects.iter_mut().filter(|object| object.resource == trouble.resource);
+                        of_kind.for_each(|object| object.tracked.gone(&self.rules, at));
+                        next = heard.try_recv().ok();
+                        continue;
+                    }
                 }
                 self.hear(news, objects, &mut is_troubled, progress, printer)?;
                 next = heard.try_recv().ok();
@@ -285,10 +294,9 @@ impl Waiting<'_> {
         Ok(())
     }
 
-    /// Whether the kind has gone, and whoever waits for objects to be made waits for it too.
-    fn may_come_back(&self, trouble: &Trouble) -> bool {
-        let is_gone = trouble.error.refusal() == Refusal::NotFound;
-        is_gone && self.rules.wishes(&Wish::Create) && !self.args.timeout.is_zero()
+    /// Whether a kind that has gone may come back: who waits for objects to be made waits for their kind, too.
+    fn may_come_back(&self) -> bool {
+        self.rules.wishes(&Wish::Create) && !self.args.timeout.is_zero()
     }
 
     fn moment(&self) -> Moment {

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use allready_kube::{backoff::Backoff, resources::Catalog};
+use allready_kube::{
+    backoff::Backoff,
+    resources::{Catalog, Resource},
+};
 use tokio::time::{sleep, timeout};
 
 use super::{
@@ -75,6 +78,14 @@ impl Waiting<'_> {
     /// How much time is left.
     fn left(&self) -> Duration {
         self.args.timeout.saturating_sub(self.start.elapsed())
+    }
+
+    /// Whether the server serves no version of a kind any more: then its objects are gone too, also where the watch has not
+    /// told so. `false` where the server does not say.
+    pub(super) async fn is_retired(&self, resource: &Resource) -> bool {
+        let Ok(catalog) = Catalog::discover(&self.cluster.client).await else { return false };
+        let is_it = |other: &Resource| (&other.group, &other.plural) == (&resource.group, &resource.plural);
+        catalog.problems.is_empty() && !catalog.resources.iter().any(is_it)
     }
 
     /// Of which of these objects the kind has gone too, or is going. Nothing where the server does not say.

@@ -145,7 +145,7 @@ impl Tracked {
 
     /// It is not there.
     pub(super) fn gone(&mut self, rules: &Rules, at: Moment) {
-        if self.is_over {
+        if self.is_over || self.state == State::Deleted {
             return;
         }
         let judged = rules.judge_absent();

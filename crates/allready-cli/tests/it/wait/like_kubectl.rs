@@ -1,5 +1,6 @@
 //! What people expect who come from `kubectl wait`.
 
+use allready_apiserver::fault::{Effect, Rule};
 use insta::assert_snapshot;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -141,6 +142,22 @@ fn a_kind_that_goes_while_it_is_waited_is_told() {
     lab.report("a", 1, &[("Ready", "True", "AllGood")]);
     let said = patient.end();
     assert!(said.starts_with("exit 0\n"), "{said}");
+}
+
+#[test]
+fn objects_go_with_their_kind_though_no_event_tells_of_it() {
+    let lab = Lab::start();
+    lab.create("a");
+    let mut ready = lab.begin(&["wd/a", "--for", "Ready"], "");
+    ready.until("waiting: Ready is not reported");
+    let mut gone = lab.begin(&["wd/a", "--for", "delete"], "");
+    gone.until("waiting: it exists");
+    lab.server.faults().add(Rule::new(Effect::DropEvent).resource("widgets"));
+    lab.undefine();
+    let said = gone.end();
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let said = ready.end();
+    assert!(said.starts_with("exit 3\n") && said.contains("was its CRD deleted?"), "{said}");
 }
 
 #[test]
