@@ -6,7 +6,7 @@ use std::{
     num::NonZeroU16,
     os::fd::{AsFd as _, OwnedFd},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -56,6 +56,7 @@ impl<'a> Start<'a> {
 
 impl Screen {
     pub(super) fn start(start: Start<'_>) -> Self {
+        default_interrupt();
         let (terminal, line) = open().unwrap();
         let (columns, lines) = start.size;
         terminal.resize(Size::new(lines, columns)).unwrap();
@@ -210,4 +211,21 @@ pub(super) fn signal(process: u32, name: &str) {
 
 fn number(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).unwrap()
+}
+
+/// Lets SIGINT end the commands also where the tests run in the background of a shell, which ignores it: a signal that is
+/// handled, unlike one that is ignored, has its default action again in every command that is started.
+fn default_interrupt() {
+    static ONCE: Once = Once::new();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    if ignored & 0b10 == 0 {
+        return;
+    }
+    ONCE.call_once(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let _guard = runtime.enter();
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).unwrap();
+    });
 }
