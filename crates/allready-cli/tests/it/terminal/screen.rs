@@ -226,6 +226,6 @@ fn default_interrupt() {
     ONCE.call_once(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let _guard = runtime.enter();
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).unwrap();
+        drop(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).unwrap());
     });
 }
