@@ -22,6 +22,8 @@ const MAX_MESSAGE: usize = 2_000;
 const MAX_TEXT: usize = 300;
 /// What stands where there are different values.
 const SEVERAL: &str = "<several>";
+/// How many namespaces of a row are named.
+const MAX_NAMESPACES: usize = 3;
 
 /// The rows of a table that is being gathered.
 #[derive(Debug)]
@@ -51,7 +53,7 @@ struct Cause {
 struct Group {
     cause: Cause,
     is_cut: bool,
-    namespace: String,
+    namespaces: BTreeSet<String>,
     names: Vec<String>,
     count: u64,
     /// The longest that any of them has been like this.
@@ -116,7 +118,7 @@ impl Rows {
             let text = |group: &Group| {
                 (
                     group.cause.kind.clone(),
-                    group.namespace.clone(),
+                    group.namespaces.clone(),
                     group.names.clone(),
                     group.cause.reason.clone(),
                 )
@@ -125,7 +127,7 @@ impl Rows {
             let since = |group: &Group| (group.since.is_none(), group.since);
             key(a).cmp(&key(b)).then_with(|| since(a).cmp(&since(b))).then_with(|| text(a).cmp(&text(b)))
         });
-        let has_namespaces = self.groups.iter().any(|group| !group.namespace.is_empty());
+        let has_namespaces = self.groups.iter().any(|group| group.namespaces.iter().any(|name| !name.is_empty()));
         let mut columns = vec![Column::key("HEALTH")];
         columns.extend(has_namespaces.then(|| Column::fact("NAMESPACE")));
         columns.extend([Column::key("KIND/NAME"), Column::fact("SINCE"), Column::key("REASON")]);
@@ -147,7 +149,7 @@ impl Group {
         let verdict = &judgement.verdict;
         Self {
             is_cut: judgement.verdict.message.chars().nth(MAX_MESSAGE).is_some(),
-            namespace: cut(&judgement.namespace, MAX_TEXT),
+            namespaces: BTreeSet::from([cut(&judgement.namespace, MAX_TEXT)]),
             names: vec![cut(judgement.called(), MAX_TEXT)],
             count: 1,
             since: verdict.since,
@@ -164,8 +166,9 @@ impl Group {
         if self.names.len() < MAX_NAMES {
             self.names.push(cut(judgement.called(), MAX_TEXT));
         }
-        if self.namespace != judgement.namespace {
-            SEVERAL.clone_into(&mut self.namespace);
+        // One more than is named, to know that there are more.
+        if self.namespaces.len() <= MAX_NAMESPACES {
+            self.namespaces.insert(cut(&judgement.namespace, MAX_TEXT));
         }
         if self.writer != writer(judgement) {
             SEVERAL.clone_into(&mut self.writer);
@@ -180,10 +183,17 @@ impl Group {
         };
     }
 
+    /// The namespaces, as `pay, shop, …`.
+    fn in_namespaces(&self) -> String {
+        let named: Vec<&str> = self.namespaces.iter().take(MAX_NAMESPACES).map(String::as_str).collect();
+        let more = if self.namespaces.len() > MAX_NAMESPACES { ", …" } else { "" };
+        named.join(", ") + more
+    }
+
     fn row(&self, now: Time, has_namespaces: bool, is_wide: bool) -> Vec<Cell> {
         let slash = if self.cause.kind.is_empty() { "" } else { "/" };
         let mut row = vec![Cell::from(self.cause.word).styled(health_style(self.cause.health))];
-        row.extend(has_namespaces.then(|| Cell::from(&self.namespace)));
+        row.extend(has_namespaces.then(|| Cell::from(self.in_namespaces())));
         row.push(Cell::names(&format!("{}{slash}", self.cause.kind), &self.names, self.count));
         row.push(self.since.map(|since| age(since, now)).unwrap_or_default().into());
         row.extend([&self.cause.reason, &self.writer].map(Cell::from));

@@ -12,6 +12,7 @@ use allready_inspect::{
     registry::Registry,
 };
 use allready_kube::resources::Catalog;
+use futures::{StreamExt as _, stream};
 use kube::Client;
 
 use super::{gather::Awaited, tracked::State};
@@ -19,8 +20,10 @@ use crate::{explain::first_cause, output::text::cut};
 
 /// The time between two looks at what is behind objects.
 pub(super) const INTERVAL: Duration = Duration::from_secs(2);
-/// The most objects that are looked behind at a time.
-const MOST: usize = 3;
+/// The most objects that are looked behind in one turn.
+const MOST: usize = 16;
+/// So many of them are looked behind at a time.
+const PARALLEL: usize = 8;
 /// Custom kinds are looked behind once in so many turns.
 const EVERY: usize = 5;
 /// The most that is asked for one of them.
@@ -89,7 +92,8 @@ impl Behind {
     }
 }
 
-/// The objects that are looked behind now: some of those that are not as wished, and others each time.
+/// The objects that are looked behind now: first those that are as wished but for what is behind them, then some of those that
+/// are not as wished, and others each time.
 ///
 /// A custom object may own objects of any kind: they are looked at less often, unless one is about to end the wait.
 pub(super) fn due(objects: &[Awaited], turn: usize) -> Vec<(usize, Reference)> {
@@ -98,14 +102,16 @@ pub(super) fn due(objects: &[Awaited], turn: usize) -> Vec<(usize, Reference)> {
         let may_end = object.tracked.behind.as_ref().is_some_and(|behind| behind.hope != Hope::Some);
         object.tracked.state == State::Waiting && (!is_custom || may_end || turn.is_multiple_of(EVERY))
     };
-    let due: Vec<usize> = (0..objects.len()).filter(|&index| is_due(&objects[index])).collect();
-    let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(MOST.min(due.len()));
+    let (unviewed, others): (Vec<usize>, Vec<usize>) =
+        (0..objects.len()).partition(|&index| objects[index].tracked.is_unviewed());
+    let due: Vec<usize> = others.into_iter().filter(|&index| is_due(&objects[index])).collect();
+    let some = due.iter().cycle().skip(turn * MOST % due.len().max(1)).take(due.len());
     let reference = |&index: &usize| {
         let Awaited { resource, namespace, name, .. } = &objects[index];
         let namespace = namespace.as_deref().unwrap_or_default();
         (index, Reference::to(&ObjectId::new(&resource.group, &resource.kind, namespace, name)))
     };
-    some.map(reference).collect()
+    unviewed.iter().chain(some).take(MOST).map(reference).collect()
 }
 
 /// Looks behind these objects.
@@ -116,12 +122,11 @@ pub(super) async fn look(
     due: Vec<(usize, Reference)>,
     now: Time,
 ) -> Vec<(usize, Behind)> {
-    let mut seen = Vec::new();
-    for (index, root) in due {
+    let looks = stream::iter(due).map(|(index, root)| async move {
         let explanation = follow(client, catalog, &root, registry, now, &Bounds::default(), BUDGET).await;
-        seen.push((index, Behind::of(&explanation)));
-    }
-    seen
+        (index, Behind::of(&explanation))
+    });
+    looks.buffer_unordered(PARALLEL).collect().await
 }
 
 #[cfg(test)]

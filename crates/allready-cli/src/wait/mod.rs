@@ -192,7 +192,7 @@ impl Waiting<'_> {
             let at = self.moment();
             let has_heard = objects.iter().all(|object| object.tracked.state != State::Unseen);
             let is_due = has_heard && looking.is_none() && at.elapsed >= next_look;
-            if is_due && !self.rules.wishes(&Wish::Delete) {
+            if is_due && self.rules.wishes.iter().any(|wish| *wish != Wish::Delete) {
                 let due = behind::due(objects, turn);
                 let (client, registry) = (&self.cluster.client, &self.rules.registry);
                 (next_look, turn) = (at.elapsed + behind::INTERVAL, turn + 1);
@@ -215,7 +215,7 @@ impl Waiting<'_> {
             }
             let looked_at_all = objects.iter().all(|object| object.tracked.state != State::Unseen);
             let is_once = self.args.timeout.is_zero();
-            let is_seen = looked_at_all && looking.is_none();
+            let is_seen = looked_at_all && looking.is_none() && !any_unviewed(objects);
             if (is_once && is_seen) || (!is_once && at.elapsed >= self.args.timeout) {
                 return Ok(Some(Outcome::TimedOut));
             }
@@ -235,6 +235,9 @@ impl Waiting<'_> {
                     let at = self.moment();
                     for (index, behind) in seen {
                         objects[index].tracked.looked_behind(behind, &self.rules, at);
+                    }
+                    if any_unviewed(objects) {
+                        next_look = at.elapsed;
                     }
                     continue;
                 }
@@ -310,6 +313,10 @@ impl Waiting<'_> {
         let next = due.chain([end, at.elapsed + REDRAW]).min().unwrap_or(end);
         self.start + next
     }
+}
+
+fn any_unviewed(objects: &[Awaited]) -> bool {
+    objects.iter().any(|object| object.tracked.is_unviewed())
 }
 
 /// Whether asking again will be answered in the same way.

@@ -173,6 +173,12 @@ impl Tracked {
         self.judged = Some(judged);
     }
 
+    /// Tells whether only a first look at what is behind it is missing.
+    pub(super) fn is_unviewed(&self) -> bool {
+        let is_met = self.judged.as_ref().is_some_and(|judged| judged.is_met);
+        self.state == State::Waiting && is_met && self.behind.is_none()
+    }
+
     /// When a terminal state has lasted long enough.
     pub(super) fn due(&self, grace: Duration) -> Option<Duration> {
         (self.state == State::Waiting)

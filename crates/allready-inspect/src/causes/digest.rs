@@ -81,7 +81,8 @@ pub(super) fn is_numerous(id: &ObjectId) -> bool {
     matches!(id.kind.as_str(), "Pod" | "ReplicaSet" | "Job" | "StatusReport" | "InstanceStatus" | "Lease")
 }
 
-/// Tells whether a workload is scaled to nothing: a Service without pods may be meant to have none.
+/// Tells whether a workload is scaled to zero: a Service without pods may be meant to have none.
 fn is_resting(id: &ObjectId, object: &Value) -> bool {
-    id.group == "apps" && object["spec"]["replicas"] == 0 && !text(&object["metadata"], "name").is_empty()
+    let has_replicas = matches!(id.kind.as_str(), "Deployment" | "StatefulSet");
+    id.group == "apps" && has_replicas && object["spec"]["replicas"] == 0
 }

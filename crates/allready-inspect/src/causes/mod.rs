@@ -36,12 +36,13 @@ use crate::{
     explain::Node,
     graph::{Answer, Extent, Gap, Known, ObjectId, Request, assess::MAX_STEPS},
     health::Health,
-    judge::{Hint, Verdict},
+    judge::{Hint, Verdict, judge},
     registry::Registry,
     words::plural,
     writers::Writer,
 };
 use allready_core::Time;
+use serde_json::Value;
 
 pub use digest::Digest;
 
@@ -59,6 +60,8 @@ pub struct Causes {
     /// The objects that were asked about; others are there to explain them.
     asked: BTreeSet<ObjectId>,
     kept: usize,
+    /// The same of objects that came with answers.
+    answered: usize,
     hints: BTreeMap<ObjectId, Vec<Hint>>,
     hinted: usize,
 }
@@ -97,8 +100,6 @@ pub struct Found {
     pub verdicts: BTreeMap<ObjectId, Verdict>,
     /// The requests that would help to know more.
     pub wanted: Vec<Request>,
-    /// The things that could not be looked at, as sentences.
-    pub unseen: BTreeSet<String>,
 }
 
 impl Causes {
@@ -109,6 +110,7 @@ impl Causes {
             parts: HashMap::new(),
             asked: BTreeSet::new(),
             kept: 0,
+            answered: 0,
             hints: BTreeMap::new(),
             hinted: 0,
         }
@@ -145,6 +147,7 @@ impl Causes {
 
     /// Forgets the answers to requests, so that a search asks for them again: a cluster changes, and only what is added is followed.
     pub fn forget_answers(&mut self) {
+        self.answered = 0;
         let asked = &self.asked;
         self.known.forget_answers(|id| asked.contains(id));
     }
@@ -159,9 +162,28 @@ impl Causes {
         self.known.listed_everything();
     }
 
-    /// Takes the answer to a request in. What is in it explains others, and was not asked about.
-    pub fn answer(&mut self, request: Request, answer: Answer) {
+    /// Takes the answer to a request in. What is in it explains others, and was not asked about; of what there are many of, and
+    /// that is well, little is kept.
+    pub fn answer(&mut self, request: Request, mut answer: Answer, registry: &Registry, now: Time) {
+        if let Answer::Objects(objects) | Answer::Some(objects, _) = &mut answer {
+            let is_numerous =
+                |object: &mut Value| ObjectId::of(object).is_some_and(|id| digest::is_numerous(&id));
+            for object in objects.extract_if(.., is_numerous) {
+                let verdict = judge(&object, registry, now);
+                let Some(digest) = Digest::of(object, verdict, registry, now) else { continue };
+                if !self.known.has(&digest.id) {
+                    let is_kept = self.answered < MAX_KEPT;
+                    self.answered += usize::from(is_kept && digest.object.is_some());
+                    self.known.add_kept(digest.id, digest.kept, digest.object.filter(|_| is_kept));
+                }
+            }
+        }
         self.known.answer(request, answer);
+    }
+
+    /// Tells whether this was asked, however it was answered.
+    pub(crate) fn has_asked(&self, request: &Request) -> bool {
+        self.known.has_asked(request)
     }
 
     /// Judges every object in view of the others, and finds the causes of what is not well.

@@ -1,13 +1,13 @@
 //! From what is not well to the first cause of it, over all objects at once.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Causes, Found, alike::alike, group::Groups, webhooks};
 use crate::{
     explain::{Node, What},
     graph::{
-        Firmness, Gap, ObjectId, Reference, Relation, Request,
+        Firmness, ObjectId, Reference, Relation, Request,
         assess::{Assessor, MAX_STEPS, is_passage},
         events, is_killing_probe,
         relate::{self, Link},
@@ -59,9 +59,9 @@ impl First {
 
 pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
     let assessor = Assessor::new(&causes.known, registry, now);
-    let (first, under_way, unseen, told) = (HashMap::new(), HashSet::new(), BTreeSet::new(), HashMap::new());
-    let probes = HashMap::new();
-    let mut search = Search { causes, assessor, first, under_way, unseen, told, probes };
+    let (first, under_way) = (HashMap::new(), HashSet::new());
+    let (told, probes) = (HashMap::new(), HashMap::new());
+    let mut search = Search { causes, assessor, first, under_way, told, probes };
     let (mut verdicts, mut groups) = (BTreeMap::new(), Groups::default());
     for id in &causes.asked {
         let Some(verdict) = search.assessor.assess(id) else { continue };
@@ -87,7 +87,6 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
         hints: hints.sorted(causes),
         verdicts,
         wanted: search.assessor.wanted.into_iter().collect(),
-        unseen: search.unseen,
     }
 }
 
@@ -96,7 +95,6 @@ struct Search<'a> {
     assessor: Assessor<'a>,
     first: HashMap<ObjectId, First>,
     under_way: HashSet<ObjectId>,
-    unseen: BTreeSet<String>,
     /// By what controls the objects, and what they say: one is asked about for all.
     told: HashMap<(ObjectId, String), Option<First>>,
     /// The same for the probes for which containers are killed.
@@ -114,9 +112,9 @@ impl Search<'_> {
         }
         let related = relate::of_object(&self.causes.known, id, true);
         self.want(related.requests);
-        let links = self.current(id, related.links);
         // A status that is computed from reports is as it is because of them, whatever else the object names.
-        let (reports, others): (Vec<Link>, Vec<Link>) = links
+        let (reports, others): (Vec<Link>, Vec<Link>) = related
+            .links
             .into_iter()
             .partition(|link| matches!(link.relation, Relation::ReportedBy | Relation::FromCluster));
         let other = self.worst_of(&reports, verdict).or_else(|| self.worst_of(&others, verdict));
@@ -131,23 +129,8 @@ impl Search<'_> {
         for request in requests {
             if !known.is_answered(&request) {
                 self.assessor.wanted.insert(request);
-            } else if let (Some(Gap::Forbidden), Request::List { kind, .. }) = (known.gap(&request), &request)
-            {
-                self.unseen.insert(format!("{kind} objects may not be listed"));
             }
         }
-    }
-
-    /// The links of an object without those to ReplicaSets that are on their way out.
-    fn current(&self, id: &ObjectId, mut links: Vec<Link>) -> Vec<Link> {
-        if id.kind != "Deployment" {
-            return links;
-        }
-        let known = &self.causes.known;
-        let revision = |link: &Link| known.revision(&known.find(&link.to)?);
-        let latest = links.iter().filter_map(revision).max();
-        links.retain(|link| revision(link).is_none_or(|revision| Some(revision) == latest));
-        links
     }
 
     /// The worst of the first causes of other objects that can be why one is not well.
@@ -331,8 +314,8 @@ fn says_more(part: &Node, verdict: &Verdict) -> bool {
 /// Tells whether what is wrong with one object can be why another is not well.
 fn explains(relation: Relation, found: u8, verdict: &Verdict) -> bool {
     match relation {
-        // What is served does not make the server fail.
-        Relation::Attached => false,
+        // What is served does not make the server fail, nor does what is on its way out.
+        Relation::Attached | Relation::Replaces => false,
         // What is named matters as much as the trouble it could make.
         Relation::ServedBy | Relation::RefersTo => found > 0 && found >= verdict.health.step(),
         _ => found > 0,

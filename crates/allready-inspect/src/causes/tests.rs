@@ -184,6 +184,34 @@ fn a_service_that_selects_nothing_is_degraded_and_one_without_ready_pods_tells_w
 }
 
 #[test]
+fn a_service_of_a_workload_that_is_scaled_to_zero_rests() {
+    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "selector": { "app": "web" } } });
+    let mut resting = deployment("shop", 0);
+    resting["spec"]["template"] = json!({ "metadata": { "labels": { "app": "web", "tier": "a" } } });
+    let id = ObjectId::new("", "Service", "shop", "web");
+    let (_, rests) = found([service.clone(), resting.clone()]);
+    assert_eq!((rests.verdicts[&id].health, &*rests.verdicts[&id].reason), (Health::Suspended, "ScaledToZero"));
+    assert!(rests.causes.iter().all(|cause| !cause.affected.contains(&id)), "{:#?}", rests.causes);
+    resting["spec"]["template"]["metadata"]["labels"] = json!({ "app": "other" });
+    let (_, empty) = found([service, resting]);
+    assert_eq!(empty.verdicts[&id].health, Health::Degraded, "another workload");
+}
+
+#[test]
+fn a_webhook_configuration_and_an_api_service_without_their_service_are_degraded() {
+    let webhook = json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": { "name": "guard" }, "webhooks": [{ "name": "guard.example.dev",
+            "clientConfig": { "service": { "namespace": "guard", "name": "guard" } } }] });
+    let served = json!({ "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+        "metadata": { "name": "v1.metrics.example.dev" }, "spec": { "service": { "namespace": "guard", "name": "metrics" } },
+        "status": { "conditions": [{ "type": "Available", "status": "True", "reason": "Passed" }] } });
+    let (_, found) = found([webhook, served]);
+    let texts: Vec<&str> = found.causes.iter().map(|cause| cause.text.as_str()).collect();
+    assert_eq!(texts, ["Service guard not found", "Service metrics not found"]);
+}
+
+#[test]
 fn a_service_whose_port_no_pod_has_is_degraded_although_its_endpoints_are_ready() {
     let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" },
         "spec": { "selector": { "app": "web" }, "ports": [
@@ -309,7 +337,7 @@ fn searched(asked: &Value, others: &[Value]) -> Found {
                 }
             };
             let objects = others.iter().filter(is_it).cloned().collect();
-            causes.answer(request, Answer::Objects(objects));
+            causes.answer(request, Answer::Objects(objects), registry, noon());
         }
     }
     panic!("the search does not end");

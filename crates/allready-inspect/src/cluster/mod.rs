@@ -6,7 +6,10 @@ mod ask;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use crate::{
     causes::{Causes, Found},
@@ -24,6 +27,8 @@ use allready_kube::resources::Catalog;
 
 /// So many requests are under way at a time.
 const PARALLEL: usize = 8;
+/// So many requests about one kind are sent one by one.
+const MOST_ALIKE: usize = 8;
 
 /// The most that may be asked of a cluster.
 ///
@@ -90,7 +95,7 @@ pub async fn follow(
         if explanation.wanted.is_empty() {
             return explanation;
         }
-        let mut wanted = explanation.wanted;
+        let mut wanted = together(explanation.wanted, |request| known.has_asked(request));
         let rest = wanted.split_off(left.min(wanted.len()));
         left -= wanted.len();
         for (request, answer) in ask(&asking, wanted, deadline).await {
@@ -122,20 +127,42 @@ pub async fn find_causes(
         if found.wanted.is_empty() {
             return found;
         }
-        let rest = found.wanted.split_off(left.min(found.wanted.len()));
-        let wanted = std::mem::take(&mut found.wanted);
+        let mut wanted = together(std::mem::take(&mut found.wanted), |request| causes.has_asked(request));
+        let rest = wanted.split_off(left.min(wanted.len()));
         left -= wanted.len();
-        let answers = ask(&asking, wanted, deadline).await;
-        if answers.is_empty() {
-            return found;
-        }
-        for (request, answer) in answers {
-            causes.answer(request, answer);
+        for (request, answer) in ask(&asking, wanted, deadline).await {
+            causes.answer(request, answer, registry, now);
         }
         for request in rest {
-            causes.answer(request, Answer::NotAsked);
+            causes.answer(request, Answer::NotAsked, registry, now);
         }
     }
+}
+
+/// Puts requests for many objects of one kind together to lists of the kind, of each namespace or of all, and lists first: more
+/// objects depend on them. What such a list did not answer is asked for one by one. The contents of Secrets and ConfigMaps are
+/// never listed.
+fn together(wanted: Vec<Request>, has_asked: impl Fn(&Request) -> bool) -> Vec<Request> {
+    let mut kinds: BTreeMap<(&str, &str), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for (group, kind, namespace) in wanted.iter().filter_map(Request::kind) {
+        if !matches!(kind, "Secret" | "ConfigMap") {
+            let (count, namespaces) = kinds.entry((group, kind)).or_default();
+            *count += 1;
+            namespaces.insert(namespace);
+        }
+    }
+    kinds.retain(|_, (count, _)| *count > MOST_ALIKE);
+    let list_of = |request: &Request| {
+        let (group, kind, namespace) = request.kind()?;
+        let (_, namespaces) = kinds.get(&(group, kind))?;
+        let namespace = if namespaces.len() > MOST_ALIKE { "" } else { namespace };
+        Some(Request::all(group, kind, namespace)).filter(|list| !has_asked(list))
+    };
+    let together: BTreeSet<Request> =
+        wanted.iter().map(|request| list_of(request).unwrap_or_else(|| request.clone())).collect();
+    let mut together: Vec<Request> = together.into_iter().collect();
+    together.sort_by_key(|request| !matches!(request, Request::List { .. }));
+    together
 }
 
 async fn ask(asking: &Asking<'_>, wanted: Vec<Request>, deadline: Instant) -> Vec<(Request, Answer)> {

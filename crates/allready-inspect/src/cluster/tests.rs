@@ -1,7 +1,9 @@
 use crate::{
+    causes::{Causes, Digest, Found},
     explain::{Bounds, Explanation},
-    graph::{ObjectId, Reference},
+    graph::{Extent, ObjectId, Reference, Request},
     health::Health,
+    judge::judge,
     registry::Registry,
 };
 use allready_apiserver::{
@@ -11,11 +13,11 @@ use allready_apiserver::{
 use allready_core::Time;
 use kube::{
     Client,
-    api::{Patch, PatchParams, PostParams},
+    api::{ListParams, Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
 
-use super::{Budget, follow};
+use super::{Budget, find_causes, follow, together};
 use allready_kube::resources::Catalog;
 
 fn client(server: &ApiServer) -> Client {
@@ -112,7 +114,7 @@ async fn what_may_not_be_read_is_said_and_no_cause() {
     assert_eq!(labels(&explanation).last(), Some(&"container app"));
     let unseen = explanation.cause.unwrap().unseen;
     assert!(unseen.contains(&"Secret default/password: not allowed to read it".to_owned()), "{unseen:?}");
-    assert!(unseen.contains(&"not allowed to list events".to_owned()), "{unseen:?}");
+    assert!(unseen.contains(&"not allowed to read events".to_owned()), "{unseen:?}");
 }
 
 #[tokio::test]
@@ -124,7 +126,7 @@ async fn no_more_is_asked_than_is_allowed_and_that_is_said() {
     let explanation = explained(&client, "apps", "Deployment", "web", budget).await;
     assert_eq!(explanation.health(), Health::Degraded);
     let unseen = explanation.cause.unwrap().unseen;
-    let expected = "ReplicaSet objects in the namespace default: not read, the limit of requests is reached";
+    let expected = "no request was left to read ReplicaSet objects in the namespace default";
     assert!(unseen.contains(&expected.to_owned()), "{unseen:?}");
 }
 
@@ -155,4 +157,82 @@ async fn a_name_that_would_lead_elsewhere_is_not_sent() {
         }
     }
     assert_eq!(asked, 1);
+}
+
+/// Services with a ready endpoint each, but for the last one.
+async fn services(client: &Client, count: usize) {
+    for number in 0..count {
+        let (name, app) = (format!("web-{number}"), format!("app-{number}"));
+        let spec = json!({ "selector": { "app": app }, "ports": [{ "port": 80 }] });
+        make(client, "services", json!({ "metadata": { "name": name }, "spec": spec }), &json!(null)).await;
+        let labels = json!({ "kubernetes.io/service-name": name });
+        let endpoints = if number + 1 < count { json!([{ "addresses": ["10.0.0.1"] }]) } else { json!([]) };
+        let slice = json!({ "metadata": { "name": name, "labels": labels }, "addressType": "IPv4", "endpoints": endpoints });
+        make(client, "endpointslices", slice, &json!(null)).await;
+    }
+}
+
+/// The causes of what is wrong with all Services, as `check services` finds them.
+async fn of_services(client: &Client, budget: Budget) -> Found {
+    let (catalog, registry) = (Catalog::discover(client).await.unwrap(), Registry::builtin());
+    let now = Time::new(jiff::Timestamp::now());
+    let api = catalog.find("services").unwrap().api(client.clone(), Some("default"));
+    let mut causes = Causes::new(Extent::Asked);
+    for service in api.list(&ListParams::default()).await.unwrap() {
+        let mut service = serde_json::to_value(service).unwrap();
+        (service["apiVersion"], service["kind"]) = (json!("v1"), json!("Service"));
+        let verdict = judge(&service, registry, now);
+        causes.add(Digest::of(service, verdict, registry, now).unwrap());
+    }
+    causes.listed("", "Service", Some("default"), None);
+    find_causes(client, &catalog, &mut causes, registry, now, budget).await
+}
+
+#[tokio::test]
+async fn endpoints_of_many_services_are_asked_for_together() {
+    let server = ApiServer::new();
+    let client = client(&server);
+    services(&client, 40).await;
+    let found = of_services(&client, Budget { requests: 6, ..Budget::default() }).await;
+    let [cause] = found.causes.as_slice() else { panic!("{:#?}", found.causes) };
+    assert_eq!(cause.text, "NoReadyEndpoints: no pod has the labels app=app-39");
+    assert_eq!(cause.affected, [ObjectId::new("", "Service", "default", "web-39")]);
+}
+
+#[tokio::test]
+async fn services_whose_endpoints_cannot_be_seen_are_not_healthy() {
+    let server = ApiServer::new();
+    let client = client(&server);
+    services(&client, 12).await;
+    let found = of_services(&client, Budget { requests: 0, ..Budget::default() }).await;
+    let unknown = |found: &Found| {
+        let [cause] = found.causes.as_slice() else { panic!("{:#?}", found.causes) };
+        let count = cause.affected.iter().filter(|id| id.name != "kubernetes").count();
+        (cause.health, cause.text.clone(), count)
+    };
+    let text = "NotSeen: no request was left to read its EndpointSlices".to_owned();
+    assert_eq!(unknown(&found), (Health::Unknown, text, 12));
+
+    server.faults().add(Rule::new(Effect::Forbidden).verb(Verb::List).resource("endpointslices"));
+    let found = of_services(&client, Budget::default()).await;
+    let text = "NotSeen: not allowed to read its EndpointSlices".to_owned();
+    assert_eq!(unknown(&found), (Health::Unknown, text, 12));
+    let explanation = explained(&client, "", "Service", "web-0", Budget::default()).await;
+    assert_eq!(explanation.health(), Health::Unknown, "explain and wait say the same");
+}
+
+#[test]
+fn many_requests_about_one_kind_are_few_lists() {
+    let get = |kind: &str, namespace: &str, number: usize| {
+        Request::Get(Reference::to(&ObjectId::new("", kind, namespace, &number.to_string())))
+    };
+    let few: Vec<Request> = (0..8).map(|number| get("Pod", "a", number)).collect();
+    assert_eq!(together(few.clone(), |_| false), few);
+    let many: Vec<Request> = (0..9).map(|number| get("Pod", "a", number)).collect();
+    assert_eq!(together(many.clone(), |_| false), [Request::all("", "Pod", "a")]);
+    assert_eq!(together(many.clone(), |_| true), many, "the list was not allowed");
+    let everywhere = (0..9).map(|number| get("Pod", &number.to_string(), 0)).collect();
+    assert_eq!(together(everywhere, |_| false), [Request::all("", "Pod", "")]);
+    let secrets: Vec<Request> = (0..9).map(|number| get("Secret", "a", number)).collect();
+    assert_eq!(together(secrets.clone(), |_| false), secrets, "nobody reads the contents of all");
 }

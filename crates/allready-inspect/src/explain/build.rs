@@ -125,7 +125,10 @@ impl Builder<'_> {
                 let message = format!("the API server does not serve the kind {}", id.kind);
                 Met::Missing(id, message)
             }
-            Some(gap) => Met::Unseen(id, gap_of_one(&gap)),
+            Some(gap) => {
+                let why = gap.why("it").unwrap_or_else(|| "it is not in the input".to_owned());
+                Met::Unseen(id, why)
+            }
         }
     }
 
@@ -249,7 +252,7 @@ impl Builder<'_> {
         if !self.known.is_answered(&request) {
             self.assessor.wanted.insert(request);
         } else if self.known.gap(&request) == Some(Gap::Forbidden) {
-            self.nodes[index].gaps.push("not allowed to list events".to_owned());
+            self.nodes[index].gaps.push("not allowed to read events".to_owned());
         }
         for told in events::of_object(self.known, id) {
             let mut node = Node::new(What::Event, id.clone(), told.reason.clone(), Health::Healthy);
@@ -310,17 +313,6 @@ impl Builder<'_> {
     }
 }
 
-fn gap_of_one(gap: &Gap) -> String {
-    match gap {
-        Gap::Forbidden => "not allowed to read it".to_owned(),
-        Gap::Failed(message) => format!("reading it failed: {message}"),
-        Gap::NotAsked => "not read: the limit of requests is reached".to_owned(),
-        Gap::NotGiven => "it is not in the input".to_owned(),
-        Gap::NotServed => "the API server does not serve its kind".to_owned(),
-        Gap::Cut(why) => format!("not all was read: {why}"),
-    }
-}
-
 /// The sentence for a list that is not all there is; nothing where that does not matter.
 fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
     let what = match request {
@@ -330,11 +322,5 @@ fn gap_of_many(gap: &Gap, request: &Request) -> Option<String> {
         Request::Events(_) => "events".to_owned(),
         Request::Get(_) => return None,
     };
-    Some(match gap {
-        Gap::NotServed | Gap::NotGiven => return None,
-        Gap::Forbidden => format!("not allowed to list {what}"),
-        Gap::Failed(message) => format!("listing {what} failed: {message}"),
-        Gap::Cut(why) => format!("not all of {what} was read: {why}"),
-        Gap::NotAsked => format!("{what}: not read, the limit of requests is reached"),
-    })
+    gap.why(&what)
 }

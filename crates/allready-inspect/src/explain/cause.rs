@@ -88,6 +88,8 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
 fn explains(child: &Node, parent: &Node) -> bool {
     let found = child.worst.step();
     match child.relation {
+        // What is replaced is on its way out.
+        Relation::Replaces => false,
         // What is served does not make the server fail.
         Relation::Attached => parent.step() == 0 && found > 0,
         // A gateway may be in trouble with something else.

@@ -68,7 +68,13 @@ impl<'a> Assessor<'a> {
         }
         let related = relate::of_object(self.known, id, false);
         let known = self.known;
-        self.wanted.extend(related.requests.into_iter().filter(|request| !known.is_answered(request)));
+        // The pods of a Service matter where its endpoints do not suffice.
+        let is_served = is_passage(id) && related.findings.is_empty();
+        let is_wanted = |request: &Request| {
+            let is_of_pods = request.kind().is_some_and(|(_, kind, _)| kind == "Pod");
+            !(is_served && is_of_pods || known.is_answered(request))
+        };
+        self.wanted.extend(related.requests.into_iter().filter(is_wanted));
         if let Some(finding) = related.findings.into_iter().max_by_key(|finding| finding.health)
             && finding.health > verdict.health
         {
@@ -113,7 +119,7 @@ impl<'a> Assessor<'a> {
         if !needs_references(self.known, id, verdict) {
             return;
         }
-        let known = self.known;
+        let (known, mut hidden) = (self.known, None);
         for link in links.iter().filter(|link| link.relation == Relation::RefersTo) {
             match known.is_missing(&link.to) {
                 Err(request) => {
@@ -123,8 +129,15 @@ impl<'a> Assessor<'a> {
                     let message = format!("{} {} not found", link.to.kind, link.to.name);
                     return outdo(verdict, Health::Degraded, "NotFound", message);
                 }
+                Ok(_) if names_a_backend(id) && link.to.kind == "Service" => {
+                    hidden = hidden.or_else(|| known.hidden(&link.to));
+                }
                 Ok(_) => {}
             }
+        }
+        // Without its backend it does nothing.
+        if let Some(why) = hidden.filter(|_| verdict.health < Health::Unknown) {
+            return outdo(verdict, Health::Unknown, "NotSeen", why);
         }
         let claims = links.iter().filter(|link| link.to.kind == "PersistentVolumeClaim" && id.kind == "Pod");
         for link in claims {
@@ -210,16 +223,10 @@ impl<'a> Assessor<'a> {
         outdo(verdict, Health::Unknown, "ControllerNotRunning", message);
     }
 
-    /// A part of a workload that is broken, if there is one. Of the ReplicaSets of a Deployment only the latest counts: the
-    /// older ones are on their way out.
+    /// A part of a workload that is broken, if there is one.
     fn broken_part(&mut self, is_job: bool, links: &[Link]) -> Option<(ObjectId, Verdict)> {
         let controlled = links.iter().filter(|link| link.relation == Relation::Controls);
         let parts: Vec<ObjectId> = controlled.filter_map(|link| self.known.find(&link.to)).collect();
-        let latest = parts.iter().filter_map(|part| self.known.revision(part)).max();
-        let is_current = |part: &ObjectId| {
-            let revision = self.known.revision(part);
-            revision.is_none() || revision == latest
-        };
         // A Job makes another pod for one that has failed, and says itself when it gives up.
         let is_retried = |part: &ObjectId| {
             let object = self.known.object(part);
@@ -227,7 +234,7 @@ impl<'a> Assessor<'a> {
         };
         let mut parts: Vec<(ObjectId, Verdict)> = parts
             .into_iter()
-            .filter(|part| is_current(part) && !is_retried(part))
+            .filter(|part| !is_retried(part))
             .filter_map(|part| self.alone(&part).map(|verdict| (part, verdict)))
             .collect();
         if let Some(index) = parts.iter().position(|(_, verdict)| verdict.health == Health::Degraded) {

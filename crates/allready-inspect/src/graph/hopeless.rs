@@ -191,11 +191,9 @@ impl Assessor<'_> {
         let links = relate::of_object(self.known, id, false).links;
         let parts = links.iter().filter(|link| link.relation == Relation::Controls);
         let parts: Vec<ObjectId> = parts.filter_map(|link| self.known.find(&link.to)).collect();
-        let latest = parts.iter().filter_map(|part| self.known.revision(part)).max();
         let mut all = Vec::new();
         for part in parts.iter().filter(|part| comes_up(part)) {
-            let revision = self.known.revision(part);
-            if (revision.is_some() && revision != latest) || self.known.is_deleted(part) {
+            if self.known.is_deleted(part) {
                 continue;
             }
             let is_over =

@@ -164,7 +164,6 @@ impl Kept {
             uid: boxed(owner, "uid"),
             is_controller: owner["controller"] == Value::Bool(true),
         });
-        let labels = metadata["labels"].as_object().into_iter().flatten();
         // Other controllers number their ReplicaSets as Deployments do, under a domain of their own.
         let mut revisions = metadata["annotations"].as_object().into_iter().flatten();
         let revision = revisions.find_map(|(key, value)| {
@@ -174,14 +173,45 @@ impl Kept {
             object: None,
             verdict: None,
             uid: boxed(metadata, "uid"),
-            labels: labels
-                .filter_map(|(key, value)| Some((key.as_str().into(), value.as_str()?.into())))
-                .collect(),
+            labels: selectors::labels(&metadata["labels"]),
             owners: owners.collect(),
             references: Vec::new(),
             revision: revision.filter(|_| id.kind == "ReplicaSet"),
             is_deleted: metadata["deletionTimestamp"].is_string(),
         }
+    }
+}
+
+impl Gap {
+    /// Says why something was not seen; nothing where there is nothing to see.
+    pub(crate) fn why(&self, what: &str) -> Option<String> {
+        Some(match self {
+            Self::NotServed | Self::NotGiven => return None,
+            Self::Forbidden => format!("not allowed to read {what}"),
+            Self::Failed(message) => format!("reading {what} failed: {message}"),
+            Self::Cut(why) => format!("not all of {what} was read: {why}"),
+            Self::NotAsked => format!("no request was left to read {what}"),
+        })
+    }
+}
+
+impl Request {
+    /// The kind that this is about, with its group and the namespace; nothing where that is not one.
+    pub(crate) fn kind(&self) -> Option<(&str, &str, &str)> {
+        match self {
+            Self::Get(reference) => {
+                let namespace = if is_cluster_scoped(&reference.kind) { "" } else { &*reference.namespace };
+                Some((reference.group.as_deref()?, &reference.kind, namespace))
+            }
+            Self::List { group, kind, namespace, .. } => Some((group, kind, namespace)),
+            Self::Owned { .. } | Self::Events(_) => None,
+        }
+    }
+
+    /// The request for all objects of a kind, of a namespace or of all.
+    pub(crate) fn all(group: &str, kind: &str, namespace: &str) -> Self {
+        let [group, kind, namespace] = [group, kind, namespace].map(str::to_owned);
+        Self::List { group, kind, namespace, labels: String::new() }
     }
 }
 
@@ -357,6 +387,17 @@ impl Known {
         self.range(group, kind, "").filter_map(|(id, kept)| Some((id, kept.object.as_ref()?)))
     }
 
+    /// The objects of a kind in a namespace, as far as all of them is kept.
+    pub(crate) fn of_kind_in(
+        &self,
+        group: &str,
+        kind: &str,
+        namespace: &str,
+    ) -> impl Iterator<Item = (&ObjectId, &Value)> {
+        let within = self.range(group, kind, namespace).take_while(move |(id, _)| id.namespace == namespace);
+        within.filter_map(|(id, kept)| Some((id, kept.object.as_ref()?)))
+    }
+
     /// The objects of a kind in a namespace whose labels a selector asks for.
     pub(crate) fn selected(
         &self,
@@ -413,7 +454,21 @@ impl Known {
 
     /// Tells whether there is an answer to this already; files answer everything.
     pub(crate) fn is_answered(&self, request: &Request) -> bool {
-        self.extent != Extent::Asked || self.list_of(request).is_some() || self.gaps.contains_key(request)
+        self.extent != Extent::Asked || self.list_of(request).is_some() || self.answer_to(request).is_some()
+    }
+
+    /// Tells whether this was asked, however it was answered.
+    pub(crate) fn has_asked(&self, request: &Request) -> bool {
+        self.gaps.contains_key(request)
+    }
+
+    /// The answer to this, or to a request for more than this.
+    fn answer_to(&self, request: &Request) -> Option<&Option<Gap>> {
+        self.gaps.get(request).or_else(|| {
+            let (group, kind, namespace) = request.kind()?;
+            let all = ["", namespace].map(|namespace| self.gaps.get(&Request::all(group, kind, namespace)));
+            all.into_iter().flatten().find(|gap| matches!(gap, None | Some(Gap::NotServed)))
+        })
     }
 
     /// The gap in the answer to this, if there is one.
@@ -422,7 +477,7 @@ impl Known {
             return listed.gap.clone();
         }
         match self.extent {
-            Extent::Asked => self.gaps.get(request).cloned().unwrap_or(Some(Gap::NotAsked)),
+            Extent::Asked => self.answer_to(request).cloned().unwrap_or(Some(Gap::NotAsked)),
             Extent::Part => Some(Gap::NotGiven),
             Extent::Everything => None,
         }
@@ -443,10 +498,11 @@ impl Known {
                 (is_all && within(listed, namespace)).then_some(listed)
             }
             Request::Get(reference) => {
-                let mut lists = self.lists.iter().filter(|((group, kind), _)| {
+                let lists = self.lists.iter().filter(|((group, kind), _)| {
                     *kind == reference.kind && reference.group.as_ref().is_none_or(|said| said == group)
                 });
-                let (_, listed) = lists.next()?;
+                // Where no group is named, it may be of any that has the kind.
+                let (_, listed) = lists.max_by_key(|(_, listed)| listed.gap.is_some())?;
                 let is_sure = within(listed, &reference.namespace) || is_cluster_scoped(&reference.kind);
                 is_sure.then_some(listed)
             }
@@ -463,6 +519,14 @@ impl Known {
             return Err(request.into());
         }
         Ok(matches!(self.gap(&request), None | Some(Gap::NotServed)))
+    }
+
+    /// Says why nobody knows whether an object is there.
+    pub(crate) fn hidden(&self, reference: &Reference) -> Option<String> {
+        if self.find(reference).is_some() {
+            return None;
+        }
+        self.gap(&Request::Get(reference.clone()))?.why(&format!("{} {}", reference.kind, reference.name))
     }
 }
 

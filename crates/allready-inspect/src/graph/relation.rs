@@ -21,6 +21,8 @@ pub enum Relation {
     Told,
     /// The object above is its owner, and its controller.
     Controls,
+    /// The object above controls it, and is replacing it: a ReplicaSet of an earlier revision.
+    Replaces,
     /// The object above is its owner.
     Owns,
     /// The object above has made it, and keeps it as it should be.
@@ -49,6 +51,7 @@ impl Relation {
             Self::Has => "has",
             Self::Told => "was told",
             Self::Controls => "controls",
+            Self::Replaces => "replaces",
             Self::Owns => "owns",
             Self::Applies => "applies",
             Self::Selects => "selects",

@@ -25,6 +25,12 @@ pub(super) fn query(selector: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(","))
 }
 
+/// The labels of an object.
+pub(super) fn labels(labels: &Value) -> Labels {
+    let labels = labels.as_object().into_iter().flatten();
+    labels.filter_map(|(key, value)| Some((key.as_str().into(), value.as_str()?.into()))).collect()
+}
+
 /// Tells whether labels are those that a selector of either form asks for. An empty one matches nothing here.
 pub(super) fn matches(selector: &Value, labels: &Labels) -> bool {
     let label = |key: &str| labels.iter().find(|(found, _)| **found == *key).map(|(_, value)| &**value);

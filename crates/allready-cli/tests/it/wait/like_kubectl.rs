@@ -2,10 +2,13 @@
 
 use allready_apiserver::fault::{Effect, Rule};
 use insta::assert_snapshot;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::{
+    api::{core::v1::Service, discovery::v1::EndpointSlice},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
 use kube::{
     Api,
-    api::{DeleteParams, Patch, PatchParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
 
@@ -47,6 +50,31 @@ fn a_field_is_waited_for_together_with_conditions_and_in_the_current_generation(
     assert_snapshot!(waiting.end());
     let any = lab.wait(&["wd/a", "--any", "--for", "delete", "--for", "jsonpath=.status.phase"]);
     assert!(any.starts_with("exit 0\n") && any.contains("met: {.status.phase} is there\n"), "{any}");
+}
+
+#[test]
+fn many_services_are_looked_behind_at_once() {
+    let lab = Lab::start();
+    let client = lab.widgets.clone().into_client();
+    let services: Api<Service> = Api::default_namespaced(client.clone());
+    let slices: Api<EndpointSlice> = Api::default_namespaced(client);
+    let make = |name: &str, endpoints: Value| {
+        let service = json!({ "metadata": { "name": name, "labels": { "app": "shop" } },
+            "spec": { "selector": { "app": name }, "ports": [{ "port": 80 }] } });
+        let slice = json!({ "metadata": { "name": name, "labels": { "kubernetes.io/service-name": name } },
+            "addressType": "IPv4", "endpoints": endpoints });
+        let (service, slice) = (serde_json::from_value(service).unwrap(), serde_json::from_value(slice).unwrap());
+        lab.runtime.block_on(services.create(&PostParams::default(), &service)).unwrap();
+        lab.runtime.block_on(slices.create(&PostParams::default(), &slice)).unwrap();
+    };
+    for number in 0..40 {
+        make(&format!("web-{number}"), json!([{ "addresses": ["10.0.0.1"] }]));
+    }
+    let said = lab.wait(&["svc", "-l", "app=shop", "--timeout", "0"]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    make("broken", json!([]));
+    let said = lab.wait(&["svc", "-l", "app=shop", "--timeout", "0"]);
+    assert!(said.starts_with("exit 2\n") && said.contains("no pod has the labels app=broken"), "{said}");
 }
 
 #[test]

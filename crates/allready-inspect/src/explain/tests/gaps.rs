@@ -70,7 +70,7 @@ fn a_list_that_may_not_be_read_is_said() {
     let gaps = &explanation.nodes[0].gaps;
     assert_eq!(
         gaps[..],
-        ["not allowed to list events", "not all of what it owns was read: pods may not be listed"]
+        ["not allowed to read events", "not all of what it owns was read: pods may not be listed"]
     );
 }
 

@@ -106,3 +106,23 @@ fn a_custom_kind_is_hopeless_where_its_newest_parts_are() {
         "a Service follows its pods"
     );
 }
+
+#[test]
+fn a_replica_set_that_is_replaced_is_no_cause_of_how_its_deployment_is() {
+    let (api_version, kind) = ("apps/v1", "Deployment");
+    let set = |name: &str, revision: i64| {
+        let mut set = replica_set(name, revision, api_version, kind);
+        set["metadata"]["annotations"] = json!({ "deployment.kubernetes.io/revision": revision.to_string() });
+        set
+    };
+    let known = cluster([
+        parent(api_version, kind),
+        set("web-1", 1),
+        set("web-2", 2),
+        pod("web-1-a", "web-1", "CrashLoopBackOff", "back-off 5m0s"),
+        pod("web-2-a", "web-2", "ContainerCreating", ""),
+    ]);
+    let explanation = explained(&known, "apps", kind, "web");
+    assert!(cause(&explanation).contains("web-2"), "{}", cause(&explanation));
+    assert!(find(&explanation, "ReplicaSet shop/web-1").is_some(), "it is shown all the same");
+}

@@ -172,3 +172,14 @@ fn a_true_of_a_hub_whose_lease_is_not_renewed_is_doubted() {
     let alive = doubted([lease("11:59:50")]);
     assert!(alive.iter().all(|(health, _)| health == "Healthy"), "{alive:?}");
 }
+
+#[test]
+fn a_cluster_is_not_to_blame_for_a_word_that_is_its_name() {
+    let status = json!({ "phase": "Pending", "conditions": [condition("Ready", "False", "ContainersNotReady", "")],
+        "containerStatuses": [{ "name": "app", "image": "registry/prod:1", "ready": false, "restartCount": 0,
+            "state": { "waiting": { "reason": "ImagePullBackOff", "message": "not found" } } }] });
+    let pod = object("v1", "Pod", "web", &json!({}), &status);
+    let known = cluster([pod, cluster_status("prod", "False")]);
+    let explanation = explained(&known, "", "Pod", "web");
+    assert_eq!(cause(&explanation), "Pod shop/web container app: ImagePullBackOff");
+}

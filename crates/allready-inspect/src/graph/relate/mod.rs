@@ -74,6 +74,10 @@ impl Relating<'_> {
         self.related.links.extend(to.into_iter().map(|to| Link { relation, to }));
     }
 
+    fn find(&mut self, health: Health, reason: &'static str, message: String) {
+        self.related.findings.push(Finding { health, reason, message });
+    }
+
     fn list(&mut self, group: &str, kind: &str, namespace: &str, labels: &str) -> Request {
         let [group, kind, namespace, labels] = [group, kind, namespace, labels].map(str::to_owned);
         let request = Request::List { group, kind, namespace, labels };
@@ -107,8 +111,15 @@ impl Relating<'_> {
             (group, _) if is_builtin(group) => {}
             _ => self.related.requests.push(Request::Owned { namespace }),
         }
-        for (child, is_controller) in self.known.owned_by(self.id) {
-            let relation = if is_controller { Relation::Controls } else { Relation::Owns };
+        let children = self.known.owned_by(self.id);
+        let latest = children.iter().filter_map(|(child, _)| self.known.revision(child)).max();
+        for (child, is_controller) in children {
+            let is_earlier = self.known.revision(&child).is_some_and(|revision| Some(revision) < latest);
+            let relation = match is_controller {
+                true if is_earlier => Relation::Replaces,
+                true => Relation::Controls,
+                false => Relation::Owns,
+            };
             self.link(relation, Reference::to(&child));
         }
     }
@@ -151,15 +162,14 @@ impl Relating<'_> {
         }
     }
 
-    /// The pods of this namespace with some labels.
-    fn pods(&mut self, selector: &Value) -> (usize, Option<Request>) {
-        let Some(labels) = selectors::query(selector) else { return (0, None) };
+    /// The pods of this namespace with some labels: whether they are all that there are.
+    fn pods(&mut self, selector: &Value) -> bool {
+        let Some(labels) = selectors::query(selector) else { return false };
         let request = self.list("", "Pod", &self.id.namespace.clone(), &labels);
         let pods = self.known.selected("", "Pod", &self.id.namespace, selector);
         let pods: Vec<Reference> = pods.map(Reference::to).collect();
-        let count = pods.len();
         self.links(Relation::Selects, pods);
-        (count, Some(request))
+        self.is_whole(&request)
     }
 
     /// A Deployment that starts new pods when the old ones have ended: those that are still ending.

@@ -12,10 +12,12 @@ use super::{
         relation::Relation,
         selectors,
     },
-    Finding, Relating,
+    Relating,
 };
 use crate::health::Health;
 
+/// The group of EndpointSlices.
+const SLICES: &str = "discovery.k8s.io";
 /// The label that says which Service a slice is of.
 const SERVICE_LABEL: &str = "kubernetes.io/service-name";
 
@@ -27,14 +29,11 @@ impl Relating<'_> {
             return;
         }
         let (namespace, name) = (self.id.namespace.clone(), self.id.name.clone());
-        let request =
-            self.list("discovery.k8s.io", "EndpointSlice", &namespace, &format!("{SERVICE_LABEL}={name}"));
+        let request = self.list(SLICES, "EndpointSlice", &namespace, &format!("{SERVICE_LABEL}={name}"));
         let slices: Vec<(Reference, &Value)> = self
             .known
-            .of_kind("discovery.k8s.io", "EndpointSlice")
-            .filter(|(slice, object)| {
-                slice.namespace == namespace && text(&object["metadata"]["labels"], SERVICE_LABEL) == name
-            })
+            .of_kind_in(SLICES, "EndpointSlice", &namespace)
+            .filter(|(_, object)| text(&object["metadata"]["labels"], SERVICE_LABEL) == name)
             .map(|(slice, object)| (Reference::to(slice), object))
             .collect();
         let (mut ready, mut all, mut behind) = (0, 0, BTreeSet::new());
@@ -48,30 +47,49 @@ impl Relating<'_> {
             || (!slices.is_empty() && self.known.gap(&request) == Some(Gap::NotGiven));
         self.related.links.retain(|link| link.to.kind != "EndpointSlice");
         self.links(Relation::Selects, slices.into_iter().map(|(slice, _)| slice));
-        let (pods, asked) = self.pods(&spec["selector"]);
+        let knows_pods = self.pods(&spec["selector"]);
+        let has_pods = self.related.links.iter().any(|link| link.to.kind == "Pod");
         self.related.links.retain(|link| link.to.kind != "Pod" || !behind.contains(link.to.name.as_str()));
         if !is_whole {
+            if self.known.is_answered(&request)
+                && let Some(why) = self.known.gap(&request).and_then(|gap| gap.why("its EndpointSlices"))
+            {
+                self.find(Health::Unknown, "NotSeen", why);
+            }
             return;
         }
         if ready > 0 {
             if let Some(message) = unserved {
-                self.related.findings.push(Finding {
-                    health: Health::Degraded,
-                    reason: "PortNotFound",
-                    message,
-                });
+                self.find(Health::Degraded, "PortNotFound", message);
             }
             return;
         }
-        let selector = selectors::query(&spec["selector"]);
-        let message = match (all, pods, selector) {
-            (0, 0, Some(labels)) if asked.is_some_and(|asked| self.is_whole(&asked)) => {
+        let message = match (all, selectors::query(&spec["selector"])) {
+            (0, Some(labels)) if knows_pods && !has_pods => {
+                if let Some(workload) = self.resting(&spec["selector"]) {
+                    return self.find(Health::Suspended, "ScaledToZero", format!("{workload} is scaled to zero"));
+                }
                 format!("no pod has the labels {labels}")
             }
-            (0, _, _) => "it has no endpoints".to_owned(),
-            (all, ..) => format!("none of its {all} endpoints is ready"),
+            (0, _) => "it has no endpoints".to_owned(),
+            (all, _) => format!("none of its {all} endpoints is ready"),
         };
-        self.related.findings.push(Finding { health: Health::Degraded, reason: "NoReadyEndpoints", message });
+        self.find(Health::Degraded, "NoReadyEndpoints", message);
+    }
+
+    /// The workload that is scaled to zero whose pods a selector picks.
+    fn resting(&mut self, selector: &Value) -> Option<String> {
+        for kind in ["Deployment", "StatefulSet"] {
+            self.list("apps", kind, &self.id.namespace.clone(), "");
+        }
+        let workloads = ["Deployment", "StatefulSet"]
+            .into_iter()
+            .flat_map(|kind| self.known.of_kind_in("apps", kind, &self.id.namespace));
+        let mut resting = workloads.filter(|(_, object)| {
+            let spec = &object["spec"];
+            spec["replicas"] == 0 && selectors::matches(selector, &selectors::labels(&spec["template"]["metadata"]["labels"]))
+        });
+        resting.next().map(|(id, _)| format!("{} {}", id.kind, id.name))
     }
 
     /// A slice: the pods behind its endpoints, and the nodes of those that are not ready.
@@ -136,11 +154,7 @@ impl Relating<'_> {
                 "no ReferenceGrant in the namespace {} lets a {} of {} refer to {} {}",
                 reference.namespace, self.id.kind, self.id.namespace, reference.kind, reference.name
             );
-            self.related.findings.push(Finding {
-                health: Health::Degraded,
-                reason: "RefNotPermitted",
-                message,
-            });
+            self.find(Health::Degraded, "RefNotPermitted", message);
         }
     }
 }

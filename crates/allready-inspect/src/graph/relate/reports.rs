@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::{
     super::{
+        assess::is_from_hub,
         id::{Firmness, ObjectId, Reference, text},
         relation::Relation,
     },
-    ALLREADY, Relating,
+    ALLREADY, Relating, is_builtin,
 };
 
 impl Relating<'_> {
@@ -22,7 +23,10 @@ impl Relating<'_> {
             _ => {
                 self.reports_of("StatusReport");
                 self.reports_of("InstanceStatus");
-                self.silent_clusters();
+                // The status of a built-in kind has many words of others, such as the names of images.
+                if !is_builtin(&self.id.group) || is_from_hub(self.object) {
+                    self.silent_clusters();
+                }
             }
         }
     }
@@ -35,11 +39,9 @@ impl Relating<'_> {
     }
 
     fn own(&self, kind: &str) -> impl Iterator<Item = (&ObjectId, &Value)> {
-        self.known.of_kind(ALLREADY, kind).filter(|(report, object)| {
+        self.known.of_kind_in(ALLREADY, kind, &self.id.namespace).filter(|(_, object)| {
             let target = &object["spec"]["targetRef"];
-            report.namespace == self.id.namespace
-                && text(target, "name") == self.id.name
-                && text(target, "kind") == self.id.kind
+            text(target, "name") == self.id.name && text(target, "kind") == self.id.kind
         })
     }
 
