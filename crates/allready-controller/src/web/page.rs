@@ -340,7 +340,14 @@ impl<'a> View<'a> {
             .collect();
         answers.sort_by(|a, b| b.1.health.cmp(&a.1.health).then_with(|| a.0.cmp(&b.0)));
         let is_comparing = self.state.causes.is_none();
-        let (health, sentence, object) = if let Some((id, record, said)) = answers.first() {
+        // It answers for no more than its reporters: what is worse elsewhere comes first, and so does what cannot be seen.
+        let worst_known = worst.max(causes.first().map(|first| first.health));
+        let is_whole_truth = coverage.is_complete() && !has_gaps && !is_comparing;
+        let answer = answers.first().filter(|(_, record, _)| match record.health {
+            Health::Healthy | Health::Suspended => is_whole_truth && worst_known <= Some(Health::Suspended),
+            health => worst_known <= Some(health),
+        });
+        let (health, sentence, object) = if let Some((id, record, said)) = answer {
             let others = match answers.len() {
                 1 => String::new(),
                 2 => ", and 1 more ConfigurationStatus".to_owned(),

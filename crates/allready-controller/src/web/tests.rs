@@ -127,6 +127,27 @@ fn the_sentence_is_that_of_the_object_that_answers_for_all() {
 }
 
 #[test]
+fn a_healthy_configuration_status_and_a_degraded_pod_are_a_red_headline() {
+    let facts = json!({ "message": "13 of 13 ready" });
+    let told = |pod: Health| {
+        let kinds = [("metallb.io", "ConfigurationStatus"), ("", "Pod")];
+        let answers_for_all = seen(0, "lb", "config-status", Health::Healthy, facts.clone());
+        state(&kinds, [answers_for_all, seen(1, "shop", "web", pod, Value::Null)])
+    };
+    let summary = |state: &State| Page::of(state, &[], Sight::EVERYTHING).summary;
+    let red = summary(&told(Health::Degraded));
+    assert_eq!((red.health, red.object), (Some(Health::Degraded), None));
+    assert_eq!(red.sentence, "2 objects: 1 degraded, 1 healthy");
+    let mut state = told(Health::Suspended);
+    let green = summary(&state);
+    assert_eq!((green.health, &*green.sentence), (Some(Health::Healthy), "config-status: 13 of 13 ready"));
+    state.update(Event::Failed(1, "forbidden".to_owned()));
+    let blind = summary(&state);
+    assert_eq!(blind.sentence, "Nothing unhealthy is seen, but not everything can be seen");
+    assert_eq!(blind.health, Some(Health::Unknown));
+}
+
+#[test]
 fn nothing_is_called_healthy_while_something_cannot_be_seen() {
     let mut told = state(&[("", "Pod")], [seen(0, "shop", "web", Health::Healthy, Value::Null)]);
     assert_eq!(
