@@ -197,6 +197,25 @@ fn a_page_of_five_thousand_nodes_is_made_fast_and_is_bounded() {
 }
 
 #[test]
+fn what_is_cut_is_counted_and_the_sum_is_of_all() {
+    const GATEWAYS: &str = "gateway.networking.k8s.io";
+    let names: Vec<String> = (0..600).map(|number| format!("Kind{number}")).collect();
+    let mut kinds = vec![(GATEWAYS, "Gateway"), (GATEWAYS, "HTTPRoute")];
+    kinds.extend(names.iter().map(|name| ("example.com", &**name)));
+    let is_of = json!({ "parents": [{ "kind": "Gateway", "namespace": "shop", "name": "g-0" }] });
+    let gateways = (0..250).map(|number| seen(0, "shop", &format!("g-{number}"), Health::Healthy, json!({})));
+    let routes =
+        (0..300).map(|number| seen(1, "shop", &format!("r-{number}"), Health::Healthy, is_of.clone()));
+    let others = (0..600).map(|number| seen(number + 2, "", "a", Health::Healthy, Value::Null));
+    let state = state(&kinds, gateways.chain(routes).chain(others));
+    let Page { summary, gateways, kinds, .. } = Page::of(&state, &[], Sight::EVERYTHING);
+    assert_eq!((gateways.len(), summary.more_gateways), (200, 50));
+    assert_eq!((gateways[0].routes.len(), gateways[0].more), (200, 100));
+    assert_eq!((kinds.len(), summary.more_kinds), (500, 102));
+    assert_eq!(summary.counts, "1,150 objects: 1,150 healthy");
+}
+
+#[test]
 fn numbers_are_written_as_people_read_them() {
     let told = [0, 999, 1000, 5004, 1_234_567].map(thousands);
     assert_eq!(told, ["0", "999", "1,000", "5,004", "1,234,567"]);

@@ -68,6 +68,15 @@ function count(number, one, many) {
   return number.toLocaleString('en-US') + ' ' + (number === 1 ? one : many);
 }
 
+function andMore(number, many = '') {
+  return 'and ' + number.toLocaleString('en-US') + ' more' + many;
+}
+
+function omitted(element, number, one, many) {
+  element.hidden = !number;
+  put(element, andMore(number, ' ' + (number === 1 ? one : many) + ', not shown'));
+}
+
 function pluralOf(kind) {
   const known = state.page && state.page.kinds.find((row) => row.kind === kind);
   return known ? known.many : kind + ' objects';
@@ -377,10 +386,11 @@ function drawCauses(page) {
     put(item.querySelector('summary'), count(cause.count, 'object', 'objects'));
     const more = cause.count - cause.objects.length;
     item.querySelector('.affected').replaceChildren(...cause.objects.map((object) => link(object)),
-      ...(more > 0 ? [el('span', { text: 'and ' + more.toLocaleString('en-US') + ' more' })] : []));
+      ...(more > 0 ? [el('span', { text: andMore(more) })] : []));
     item.querySelector('details').hidden = cause.count < 2;
   });
   const more = page.summary.moreCauses;
+  omitted($('more-causes'), more, 'cause', 'causes');
   put($('n-causes'), shown.length + more ? String(shown.length + more) : '');
   $('no-causes').hidden = shown.length > 0;
   put($('no-causes'), state.filter ? 'No cause matches the filter.' : page.summary.isComplete ? 'No problems found.' : 'None so far.');
@@ -442,7 +452,7 @@ class HeatMap {
       chip.append(mark(cell.h), el('span', { text: cell.n }));
       return chip;
     });
-    if (trouble.length > 6) chips.push(el('span', { class: 'more', text: 'and ' + (trouble.length - 6).toLocaleString('en-US') + ' more' }));
+    if (trouble.length > 6) chips.push(el('span', { class: 'more', text: andMore(trouble.length - 6) }));
     const key = trouble.slice(0, 6).map((cell) => cell.n + cell.h + id(cell.o)).join() + trouble.length + address({});
     const holder = this.section.querySelector('.trouble');
     if (holder.saved !== key) {
@@ -611,8 +621,10 @@ class HeatMap {
 function drawGateways(page) {
   const shown = page.gateways.filter((gateway) => matches({ ...gateway.object, reason: gateway.reason, health: gateway.health })
     || gateway.routes.some((route) => matches({ ...route.object, reason: route.reason, health: route.health })));
+  const more = page.summary.moreGateways;
   $('gateways').hidden = !shown.length;
-  put($('n-gateways'), shown.length ? String(shown.length) : '');
+  put($('n-gateways'), String(shown.length + more));
+  omitted($('more-gateways'), more, 'Gateway', 'Gateways');
   keyed($('gateway-list'), shown, (gateway) => id(gateway.object), () => el('article', { class: 'gateway' }), (article, gateway) => {
     const saved = JSON.stringify(gateway) + address({});
     if (article.saved === saved) return;
@@ -633,7 +645,8 @@ function drawGateways(page) {
         return [row, ...said];
       })));
     const routes = el('ul', { class: 'routes' }, ...gateway.routes.map((route) => el('li', {}, mark(route.health), ' ', link(route.object),
-      el('span', { class: 'dim', text: ' ' + [route.hostnames.join(', '), route.listener ? 'on ' + route.listener : '', route.reason].filter(Boolean).join(' · ') }))));
+      el('span', { class: 'dim', text: ' ' + [route.hostnames.join(', '), route.listener ? 'on ' + route.listener : '', route.reason].filter(Boolean).join(' · ') }))),
+      gateway.more ? el('li', { class: 'more', text: andMore(gateway.more, ' routes, not shown') }) : null);
     article.replaceChildren(...[head, facts, why, table, gateway.routes.length ? routes : el('p', { class: 'dim', text: 'No route names it.' })].filter(Boolean));
   });
 }
@@ -654,7 +667,7 @@ function gathered(changes) {
 function drawTime(list, changes, gather) {
   const groups = gather ? gathered(changes) : changes.map((change) => [change]);
   const key = (group) => { const change = group[group.length - 1]; return change.at + id(change.object) + change.to; };
-  keyed(list, groups.slice(0, 100), key, () => el('li', {}), (item, group) => {
+  keyed(list, groups, key, () => el('li', {}), (item, group) => {
     const saved = group.length + address({});
     if (item.saved === saved) return;
     item.saved = saved;
@@ -663,7 +676,8 @@ function drawTime(list, changes, gather) {
     const to = change.to ? mark(change.to) : el('span', { class: 'dim', text: 'gone' });
     const what = group.length === 1 ? link(change.object)
       : el('details', {}, el('summary', { text: count(group.length, change.object.kind, pluralOf(change.object.kind)) }),
-        ...group.slice(0, 50).map((one) => el('div', {}, link(one.object))));
+        ...group.slice(0, 50).map((one) => el('div', {}, link(one.object))),
+        group.length > 50 ? el('div', { class: 'more', text: andMore(group.length - 50) }) : null);
     item.replaceChildren(el('time', { datetime: change.at, title: change.at, text: clock(change.at) }),
       el('span', { class: 'step' }, from, el('span', { class: 'dim', 'aria-label': 'to', role: 'img', text: '→' }), to),
       el('span', { class: 'what' }, what, change.reason ? el('span', { class: 'dim', text: ' ' + change.reason }) : null));
@@ -679,7 +693,8 @@ function clock(at) {
 function drawKinds(page) {
   const shown = page.kinds.filter((kind) => !state.terms.some((term) => term.field === 'kind')
     || matches({ kind: kind.kind, name: '', namespace: '', reason: '', health: '' }) || matches({ kind: kind.plural }));
-  put($('n-kinds'), String(shown.length));
+  put($('n-kinds'), String(shown.length + page.summary.moreKinds));
+  omitted($('more-kinds'), page.summary.moreKinds, 'kind', 'kinds');
   keyed($('kinds'), shown, (kind) => kind.kind + '.' + kind.group, () => el('li', {}, el('a', { class: 'name' }), el('span', { class: 'number' }),
     el('span', { class: 'share', 'aria-hidden': 'true' }), el('span', { class: 'gap' })), (item, kind) => {
     const saved = JSON.stringify(kind) + state.source;
