@@ -38,14 +38,24 @@ function put(element, text) {
 
 // Keeps the elements of items that stay, so that focus, scrolling and what is open stay too.
 function keyed(parent, items, key, make, fill) {
-  const old = new Map();
-  for (const child of parent.children) old.set(child.dataset.key, child);
-  let place = parent.firstElementChild;
+  const wanted = new Map(), times = new Map();
   for (const item of items) {
-    const name = key(item);
-    let element = old.get(name);
-    if (element) old.delete(name);
-    else {
+    const name = key(item), time = (times.get(name) || 0) + 1;
+    times.set(name, time);
+    // Keys may repeat; names of elements do not.
+    wanted.set(time > 1 ? name + '\n' + time : name, item);
+  }
+  // Removed first: an element that has to be moved loses the focus.
+  const kept = new Map();
+  for (const child of [...parent.children]) {
+    if (wanted.has(child.dataset.key)) kept.set(child.dataset.key, child);
+    else child.remove();
+  }
+  const focused = document.activeElement;
+  let place = parent.firstElementChild;
+  for (const [name, item] of wanted) {
+    let element = kept.get(name);
+    if (!element) {
       element = make(item);
       element.dataset.key = name;
     }
@@ -53,7 +63,7 @@ function keyed(parent, items, key, make, fill) {
     else parent.insertBefore(element, place);
     fill(element, item);
   }
-  for (const element of old.values()) element.remove();
+  if (focused !== document.activeElement && parent.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 function mark(health, seen = true) {
@@ -732,6 +742,9 @@ async function search() {
     if (turn !== searching) return;
     put($('n-found'), (rows.length + more).toLocaleString('en-US') + (more ? ', ' + rows.length + ' shown' : ''));
     keyed($('rows'), rows, (row) => id(row.object), () => el('li', {}), (item, row) => {
+      const saved = JSON.stringify(row) + address({});
+      if (item.saved === saved) return;
+      item.saved = saved;
       item.replaceChildren(mark(row.health), ' ', link(row.object), row.since ? el('span', { class: 'dim' }, ' ', aged(row.since)) : '',
         el('span', { class: 'dim', text: ' ' + [row.reason, row.message].filter(Boolean).join(': ') }));
     });
