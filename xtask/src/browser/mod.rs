@@ -143,6 +143,7 @@ async fn story(allready: &Path, pictures: Option<&Path>) -> Result<()> {
     browser.open(&demo.url).await?;
     browser.until(&format!("{sentence} === 'config-status: 13 of 13 ready'")).await?;
     browser.until(&format!("{nodes} === '12 nodes: 12 healthy'")).await?;
+    browser.until("document.querySelector('#sentence').hash.includes('o=config-status')").await?;
     crate::printer::line("story: all is well, and the page says so");
     browser
         .until(&format!("{sentence}.includes('12 of 13 failing') && document.querySelector('.cause')"))

@@ -348,6 +348,8 @@ function drawOverview() {
   if (!page) return;
   const { summary } = page;
   put($('sentence'), summary.sentence);
+  if (summary.object) $('sentence').setAttribute('href', address({ object: summary.object }));
+  else $('sentence').removeAttribute('href');
   hero($('hero'), $('hero-glyph'), summary.health);
   put($('counts'), summary.counts);
   put($('coverage'), summary.coverage);
@@ -462,8 +464,11 @@ class HeatMap {
       chip.append(mark(cell.h), el('span', { text: cell.n }));
       return chip;
     });
-    if (trouble.length > 6) chips.push(el('span', { class: 'more', text: andMore(trouble.length - 6) }));
-    const key = trouble.slice(0, 6).map((cell) => cell.n + cell.h + id(cell.o)).join() + trouble.length + address({});
+    if (trouble.length > 6) {
+      const filter = 'health:' + trouble[6].h.toLowerCase();
+      chips.push(el('a', { class: 'more', href: address({ filter }), text: andMore(trouble.length - 6) }));
+    }
+    const key = trouble.slice(0, 7).map((cell) => cell.n + cell.h + id(cell.o)).join() + trouble.length + address({});
     const holder = this.section.querySelector('.trouble');
     if (holder.saved !== key) {
       holder.saved = key;
