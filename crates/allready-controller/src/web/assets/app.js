@@ -313,14 +313,14 @@ function connected(kind, text) {
 
 function apply(delta) {
   const page = state.page;
-  for (const part of ['summary', 'causes', 'gateways', 'kinds', 'maps']) {
+  for (const part of ['summary', 'causes', 'gateways', 'kinds', 'maps', 'timeline']) {
     if (delta[part] !== undefined) page[part] = delta[part];
   }
   for (const [map, cell, now] of delta.cells || []) page.maps[map].cells[cell] = now;
-  if (delta.timeline) page.timeline = delta.timeline.concat(page.timeline).slice(0, 200);
+  if (delta.changes) page.timeline = delta.changes.concat(page.timeline).slice(0, 200);
   draw();
   // Of what somebody looks at, the tree may be another one now.
-  if (state.object && (delta.causes || delta.timeline || delta.summary)) look();
+  if (state.object && (delta.causes || delta.changes || delta.summary)) look();
 }
 
 // --- Drawing --------------------------------------------------------------------------------------------------------
@@ -683,10 +683,10 @@ function drawTime(list, changes, gather) {
   const groups = gather ? gathered(changes) : changes.map((change) => [change]);
   const key = (group) => { const change = group[group.length - 1]; return change.at + id(change.object) + change.to; };
   keyed(list, groups, key, () => el('li', {}), (item, group) => {
-    const saved = group.length + address({});
+    const change = group[0];
+    const saved = JSON.stringify(change) + group.length + address({});
     if (item.saved === saved) return;
     item.saved = saved;
-    const change = group[0];
     const from = change.from ? mark(change.from) : el('span', { class: 'dim', text: 'new' });
     const to = change.to ? mark(change.to) : el('span', { class: 'dim', text: 'gone' });
     const what = group.length === 1 ? link(change.object)
