@@ -180,6 +180,10 @@ async fn story(allready: &Path, pictures: Option<&Path>) -> Result<()> {
         .await?;
     crate::printer::line("story: a certificate is expired in one cluster, seen at the Gateway's listener");
     browser.until("document.querySelector('[aria-labelledby=\"h-map-Clusters\"]')").await?;
+    browser.run("location.hash = '#s=elsewhere'").await?;
+    browser.until(&format!("{sentence} === 'There is no cluster elsewhere here'")).await?;
+    browser.until("!document.querySelector('.map')").await?;
+    crate::printer::line("story: a link to a cluster that is not there shows no other");
     ensure!(browser.console().await?.is_empty(), "the console: {:?}", browser.console().await?);
     browser.quit().await;
     Ok(())

@@ -11,7 +11,6 @@ const HEALTH = {
 };
 const WORST_FIRST = Object.keys(HEALTH);
 const $ = (id) => document.getElementById(id);
-const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 
 const state = {
   sources: [], source: null, page: null, skew: 0, stream: null,
@@ -139,15 +138,15 @@ function address(change) {
 function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
   const wanted = words.get('s');
-  const known = state.sources.some((source) => source.name === wanted);
-  const source = known ? wanted : state.sources.length ? state.sources[0].name : null;
+  const found = state.sources.find((source) => !wanted || source.name === wanted);
+  const source = found ? found.name : null;
   state.filter = words.get('q') || '';
   if ($('filter') !== document.activeElement) $('filter').value = state.filter;
   state.terms = parse(state.filter);
   const kind = words.get('k') || '';
   const dot = kind.indexOf('.');
   const before = state.object;
-  state.object = words.get('o') ? {
+  state.object = source && words.get('o') ? {
     kind: dot < 0 ? kind : kind.slice(0, dot), group: dot < 0 ? '' : kind.slice(dot + 1),
     namespace: words.get('ns') || '', name: words.get('o'),
   } : null;
@@ -155,8 +154,14 @@ function readAddress() {
     state.source = source;
     follow();
   }
+  // Another cluster in its place would be taken for it.
+  if (!source && state.sources.length) {
+    state.page = empty('There is no cluster ' + wanted + ' here');
+    connected('nowhere', 'no such cluster');
+  }
   if (!same(before, state.object)) {
     state.detail = null;
+    $('tip').hidden = true;
     scrollTo(0, 0);
     if (state.object) look(true);
   }
@@ -270,15 +275,40 @@ function offer(sources) {
   $('pick').hidden = sources.length < 2;
 }
 
+// Nothing but a sentence.
+function empty(sentence) {
+  const summary = { health: null, sentence, counts: '', coverage: '', isComplete: false, moreCauses: 0, moreGateways: 0, moreKinds: 0 };
+  return { summary, causes: [], maps: [], gateways: [], kinds: [], timeline: [] };
+}
+
+// Tells why a stream is refused, which an EventSource does not.
+async function refusal(url) {
+  const stop = new AbortController();
+  try {
+    const answer = await fetch(url, { signal: stop.signal });
+    if (!answer.ok) return (await answer.text()).trim();
+  } catch { /* There is no connection. */ } finally { stop.abort(); }
+  return 'no connection';
+}
+
 function follow() {
-  if (state.stream) state.stream.close();
+  if (state.stream) {
+    state.stream.close();
+    state.stream = null;
+    // What is shown is of another cluster until the first event.
+    connected('waiting', 'connecting');
+  }
   state.page = null;
   state.detail = null;
-  if (!state.source) return;
   $('source').value = state.source;
+  if (!state.source) {
+    put($('scope'), '');
+    return;
+  }
   const source = state.sources.find((known) => known.name === state.source);
   put($('scope'), state.sources.length < 2 ? source.title + ', ' + source.scope : source.scope);
-  const stream = new EventSource('/api/' + encodeURIComponent(state.source) + '/events');
+  const url = '/api/' + encodeURIComponent(state.source) + '/events';
+  const stream = new EventSource(url);
   state.stream = stream;
   stream.addEventListener('page', (event) => {
     const whole = JSON.parse(event.data);
@@ -292,12 +322,15 @@ function follow() {
     if (!state.page) return;
     apply(JSON.parse(event.data));
   });
-  const again = () => {
+  const again = async () => {
     if (state.stream !== stream) return;
+    const isRefused = stream.readyState === EventSource.CLOSED;
     stream.close();
     state.stream = null;
     state.source = null;
-    connected('lost', 'no connection');
+    const why = isRefused ? await refusal(url) : 'no connection';
+    if (state.stream) return;
+    connected('lost', why);
     setTimeout(begin, 1000);
   };
   stream.addEventListener('end', again);
@@ -308,7 +341,8 @@ function connected(kind, text) {
   $('live').className = 'live ' + kind;
   put($('live-text'), text);
   // What may be out of date must not look as if it were not.
-  document.body.classList.toggle('stale', kind === 'lost');
+  document.body.classList.toggle('stale', kind === 'waiting' || kind === 'lost');
+  if (kind !== 'live') document.title = text + ' · allready';
 }
 
 function apply(delta) {
@@ -736,6 +770,7 @@ function drawKinds(page) {
 
 let searching = 0, searched = '';
 async function search() {
+  if (!state.source) return;
   const url = '/api/' + encodeURIComponent(state.source) + '/objects?filter=' + encodeURIComponent(state.filter);
   if (searching && searched === url) return;
   searched = url;
@@ -780,7 +815,8 @@ async function look(first) {
   const words = new URLSearchParams({ group: object.group, kind: object.kind, namespace: object.namespace, name: object.name });
   try {
     const answer = await fetch('/api/' + encodeURIComponent(state.source) + '/object?' + words);
-    const detail = answer.ok ? await answer.json() : { object, problem: 'there is no such kind, or you may not list it', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
+    const problem = answer.ok ? '' : answer.status === 404 ? 'there is no such kind, or you may not list it' : (await answer.text()).trim();
+    const detail = answer.ok ? await answer.json() : { object, problem, lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
     if (same(object, state.object)) {
       state.detail = detail;
       draw();
@@ -916,15 +952,16 @@ function main() {
   }, 1000);
   // Clusters come and go: a demo shows its hub later.
   setInterval(async () => {
-    if (!state.stream) return;
+    if (!state.sources.length || (state.source && !state.stream)) return;
     try {
       const answer = await fetch('/api/sources');
       if (!answer.ok) return;
       const sources = await answer.json();
-      if (JSON.stringify(sources) !== JSON.stringify(state.sources)) offer(sources);
+      if (JSON.stringify(sources) === JSON.stringify(state.sources)) return;
+      offer(sources);
+      readAddress();
     } catch { /* The stream says that the connection is lost. */ }
   }, 3000);
-  if (reduced.matches) document.documentElement.classList.add('still');
   begin();
 }
 
