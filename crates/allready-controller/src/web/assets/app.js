@@ -4,9 +4,9 @@
 const HEALTH = {
   Degraded: { glyph: '✗', rank: 5, says: 'something is broken' },
   Missing: { glyph: '∅', rank: 4, says: 'it should be there and is not' },
-  Unknown: { glyph: '?', rank: 3, says: 'nothing that is understood says how it is' },
+  Unknown: { glyph: '?', rank: 3, says: 'its health cannot be determined' },
   Progressing: { glyph: '…', rank: 2, says: 'it is on its way' },
-  Suspended: { glyph: '‖', rank: 1, says: 'somebody wants it to rest' },
+  Suspended: { glyph: '‖', rank: 1, says: 'paused or scaled to zero on purpose' },
   Healthy: { glyph: '✓', rank: 0, says: 'something says that it is as it should be' },
 };
 const WORST_FIRST = Object.keys(HEALTH);
@@ -489,7 +489,7 @@ class HeatMap {
     const told = tally(cells).map(([health, number]) => number.toLocaleString('en-US') + ' ' + health.toLowerCase());
     const text = count(cells.length + map.more, map.one, map.many) + ': ' + told.join(', ') + (map.more ? '; ' + map.more + ' not shown' : '');
     put(this.section.querySelector('.count'), text);
-    this.canvas.setAttribute('aria-label', map.title + ', ' + text + '. Arrow keys move, n goes to the next one that is not well, Enter opens.');
+    this.canvas.setAttribute('aria-label', map.title + ', ' + text + '. Arrow keys move, n goes to the next unhealthy one, Enter opens.');
     const trouble = cells.filter((cell) => HEALTH[cell.h].rank > 1 && this.wanted(cell)).sort((a, b) => HEALTH[b.h].rank - HEALTH[a.h].rank);
     const chips = trouble.slice(0, 6).map((cell) => {
       const chip = link(cell.o, '');
