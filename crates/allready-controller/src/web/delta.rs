@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     page::{CauseRow, Cell, GatewayRow, KindRow, Map, Page, Summary},
-    timeline::Change,
+    timeline::{Change, MAX_SHOWN},
 };
 
 /// The parts of a page that are others now.
@@ -52,7 +52,8 @@ impl<'a> Delta<'a> {
         let newest = before.timeline.first().map(|change| change.number);
         let new = after.timeline.iter().take_while(|change| Some(change.number) > newest).count();
         let (new, old) = after.timeline.split_at(new);
-        let is_same_past = before.timeline.starts_with(old);
+        let is_cut = after.timeline.len() >= MAX_SHOWN;
+        let is_same_past = before.timeline.starts_with(old) && (is_cut || old.len() == before.timeline.len());
         let delta = Self {
             summary: (before.summary != after.summary).then_some(&after.summary),
             causes: (before.causes != after.causes).then_some(&after.causes),
@@ -122,16 +123,18 @@ mod tests {
             reason: String::new(),
         };
         let (mut before, mut after) = (page(&[]), page(&[]));
-        before.timeline = vec![change(1), change(0)];
-        // Two more that are the same within one second, and one of a file that is forgotten.
+        before.timeline = vec![change(1)];
+        // Two more that are the same within one second.
         after.timeline = vec![change(3), change(2), change(1)];
         let delta = Delta::between(&before, &after).unwrap();
         assert_eq!(delta.changes, [&after.timeline[0], &after.timeline[1]]);
         assert_eq!(delta.timeline, None);
         // Of those that may be seen no more, nothing stays.
         before.timeline = vec![change(3), change(2), change(1)];
-        after.timeline = vec![change(3), change(1)];
-        let delta = Delta::between(&before, &after).unwrap();
-        assert_eq!((delta.timeline, delta.changes), (Some(&*after.timeline), Vec::new()));
+        for rest in [vec![change(3), change(1)], vec![change(3), change(2)]] {
+            after.timeline = rest;
+            let delta = Delta::between(&before, &after).unwrap();
+            assert_eq!((delta.timeline, delta.changes), (Some(&*after.timeline), Vec::new()));
+        }
     }
 }
