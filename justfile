@@ -24,9 +24,14 @@ ci:
     .ci/run
 
 # Longer than `just ci`: ten minutes of fuzzing per target, 10,000 random sequences with a new seed, all objects against the peers'
-# engines, faults with a new seed, every benchmark, advisories, and the image built twice, in two directories.
+# engines, faults with a new seed, a controller that others wrote, the answers that tests keep of a real server, every benchmark, the live view
+# within its 100 ms, advisories, and the image built twice, in two directories.
 nightly: (fuzz "600") deny package
     cargo xtask image --check --rebuild
+    cargo xtask browser
+    cargo xtask controllers
+    cargo xtask record --check
+    cargo xtask bench apiserver --strict
     cargo xtask conformance --no-scripts --sequences 10000
     for turn in 1 2 3 4 5 6 7; do cargo xtask exports --turn $turn || exit 1; done
     ALLREADY_FAULT_SEED=$(date +%s) cargo test -p allready-controller --test it faults -- --nocapture

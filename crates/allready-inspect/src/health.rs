@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 pub enum Health {
     /// Something says that it is as it should be.
     Healthy,
-    /// Somebody wants it to rest.
+    /// It is paused or scaled to zero on purpose.
     Suspended,
     /// It is on its way.
     Progressing,
-    /// Nothing that is understood says how it is.
+    /// Its health cannot be determined.
     Unknown,
     /// It should be there and is not.
     Missing,

@@ -116,6 +116,7 @@ pub(super) async fn run(allready: &Path, limit: Duration, pictures: Option<&Path
         browser.screenshot(&directory.join("view-5000-dark.png")).await?;
         browser.prefer("light").await?;
     }
+    repeated(&browser).await?;
     names(&browser, &view.url).await?;
     keyboard(&browser, &view.url).await?;
     telephone(&browser, &view.url, pictures).await?;
@@ -183,6 +184,26 @@ async fn attacks(world: &World, browser: &Browser, url: &str) -> Result<()> {
     }
     world.report(42, true, "").await?;
     crate::printer::line("many: texts that would be markup are shown as text");
+    Ok(())
+}
+
+/// Items that look the same, such as two causes of equal text, are drawn once each, and those that stay keep their element.
+async fn repeated(browser: &Browser) -> Result<()> {
+    let found = browser
+        .run(
+            "const list = document.createElement('ol');\
+             const draw = (...items) => {\
+               keyed(list, items, (item) => item, () => document.createElement('li'), (element, item) => put(element, item));\
+               return [...list.children];\
+             };\
+             const first = draw('a', 'b', 'a');\
+             const second = draw('b', 'a', 'a');\
+             const third = draw('b');\
+             return [first.length, second.length, second[0] === first[1], list.textContent, third[0] === first[1]]",
+        )
+        .await?;
+    ensure!(found == json!([3, 3, true, "b", true]), "items that look the same: {found}");
+    crate::printer::line("many: items that look the same are drawn once each");
     Ok(())
 }
 

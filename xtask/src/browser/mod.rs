@@ -143,6 +143,7 @@ async fn story(allready: &Path, pictures: Option<&Path>) -> Result<()> {
     browser.open(&demo.url).await?;
     browser.until(&format!("{sentence} === 'config-status: 13 of 13 ready'")).await?;
     browser.until(&format!("{nodes} === '12 nodes: 12 healthy'")).await?;
+    browser.until("document.querySelector('#sentence').hash.includes('o=config-status')").await?;
     crate::printer::line("story: all is well, and the page says so");
     browser
         .until(&format!("{sentence}.includes('12 of 13 failing') && document.querySelector('.cause')"))
@@ -179,6 +180,10 @@ async fn story(allready: &Path, pictures: Option<&Path>) -> Result<()> {
         .await?;
     crate::printer::line("story: a certificate is expired in one cluster, seen at the Gateway's listener");
     browser.until("document.querySelector('[aria-labelledby=\"h-map-Clusters\"]')").await?;
+    browser.run("location.hash = '#s=elsewhere'").await?;
+    browser.until(&format!("{sentence} === 'There is no cluster elsewhere here'")).await?;
+    browser.until("!document.querySelector('.map')").await?;
+    crate::printer::line("story: a link to a cluster that is not there shows no other");
     ensure!(browser.console().await?.is_empty(), "the console: {:?}", browser.console().await?);
     browser.quit().await;
     Ok(())

@@ -113,7 +113,7 @@ pub(super) fn head(format: Format) -> String {
             format!("{{\n  \"apiVersion\": \"{API_VERSION}\",\n  \"kind\": \"{kind}\",\n  \"verdicts\": [")
         }
         Format::Yaml => format!("apiVersion: {API_VERSION}\nkind: {kind}\nverdicts:\n"),
-        Format::Prometheus => gauge(HEALTH, "Health of an object: 1 for the word that it came to."),
+        Format::Prometheus => gauge(HEALTH, "Health of an object: 1 for the object's health."),
         _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     page::{CauseRow, Cell, GatewayRow, KindRow, Map, Page, Summary},
-    timeline::Change,
+    timeline::{Change, MAX_SHOWN},
 };
 
 /// The parts of a page that are others now.
@@ -24,9 +24,12 @@ pub(super) struct Delta<'a> {
     /// Cells that say something else: the map, the cell, and what it says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cells: Vec<(usize, usize, &'a Cell)>,
+    /// All changes, where others than new ones are shown now: it is another thing that somebody may see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<&'a [Change]>,
     /// Changes that are new, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    timeline: Vec<&'a Change>,
+    changes: Vec<&'a Change>,
 }
 
 impl<'a> Delta<'a> {
@@ -45,7 +48,12 @@ impl<'a> Delta<'a> {
                 .filter(|(_, (before, after))| before != after)
                 .map(move |(cell, (_, after))| (map, cell, after))
         });
-        let newest = before.timeline.first();
+        // Two changes may be the same but for their numbers.
+        let newest = before.timeline.first().map(|change| change.number);
+        let new = after.timeline.iter().take_while(|change| Some(change.number) > newest).count();
+        let (new, old) = after.timeline.split_at(new);
+        let is_cut = after.timeline.len() >= MAX_SHOWN;
+        let is_same_past = before.timeline.starts_with(old) && (is_cut || old.len() == before.timeline.len());
         let delta = Self {
             summary: (before.summary != after.summary).then_some(&after.summary),
             causes: (before.causes != after.causes).then_some(&after.causes),
@@ -53,7 +61,8 @@ impl<'a> Delta<'a> {
             kinds: (before.kinds != after.kinds).then_some(&after.kinds),
             maps: (!is_same_shape).then_some(&after.maps),
             cells: if is_same_shape { cells.collect() } else { Vec::new() },
-            timeline: after.timeline.iter().take_while(|change| Some(*change) != newest).collect(),
+            timeline: (!is_same_past).then_some(&after.timeline),
+            changes: if is_same_past { new.iter().collect() } else { Vec::new() },
         };
         (delta != Self::default()).then_some(delta)
     }
@@ -105,8 +114,9 @@ mod tests {
 
     #[test]
     fn of_the_timeline_only_what_is_new_is_sent() {
-        let change = |second| Change {
-            at: Time::from_second(second).unwrap(),
+        let change = |number| Change {
+            number,
+            at: Time::from_second(1).unwrap(),
             object: ObjectId::new("", "Pod", "shop", "web").into(),
             from: None,
             to: Some(Health::Degraded),
@@ -114,10 +124,17 @@ mod tests {
         };
         let (mut before, mut after) = (page(&[]), page(&[]));
         before.timeline = vec![change(1)];
+        // Two more that are the same within one second.
         after.timeline = vec![change(3), change(2), change(1)];
-        assert_eq!(
-            Delta::between(&before, &after).unwrap().timeline,
-            [&after.timeline[0], &after.timeline[1]]
-        );
+        let delta = Delta::between(&before, &after).unwrap();
+        assert_eq!(delta.changes, [&after.timeline[0], &after.timeline[1]]);
+        assert_eq!(delta.timeline, None);
+        // Of those that may be seen no more, nothing stays.
+        before.timeline = vec![change(3), change(2), change(1)];
+        for rest in [vec![change(3), change(1)], vec![change(3), change(2)]] {
+            after.timeline = rest;
+            let delta = Delta::between(&before, &after).unwrap();
+            assert_eq!((delta.timeline, delta.changes), (Some(&*after.timeline), Vec::new()));
+        }
     }
 }

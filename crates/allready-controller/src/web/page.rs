@@ -89,8 +89,10 @@ pub(super) struct Summary {
     pub(super) coverage: String,
     pub(super) is_complete: bool,
     pub(super) has_gaps: bool,
-    /// Causes that are not shown: there are too many.
+    /// Causes, Gateways and kinds that are not shown: there are too many.
     pub(super) more_causes: usize,
+    pub(super) more_gateways: usize,
+    pub(super) more_kinds: usize,
 }
 
 /// A cause, and what is not well because of it.
@@ -145,6 +147,7 @@ pub(super) struct GatewayRow {
     pub(super) addresses: Vec<String>,
     pub(super) listeners: Vec<Listener>,
     pub(super) routes: Vec<RouteRow>,
+    /// Routes that are not shown: there are too many.
     pub(super) more: usize,
 }
 
@@ -178,19 +181,24 @@ impl Page {
     /// The page for somebody with this sight.
     pub(super) fn of(state: &State, timeline: &[Change], sight: Sight<'_>) -> Self {
         let view = View { state, sight };
-        let causes = view.causes();
-        let kinds = view.kinds();
+        let (mut causes, mut gateways, mut kinds) = (view.causes(), view.gateways(), view.kinds());
+        // It counts all of them, those that are not shown too.
         let summary = view.summary(&causes, &kinds);
-        let more_causes = causes.len().saturating_sub(MAX_CAUSES);
-        Self {
-            summary: Summary { more_causes, ..summary },
-            causes: causes.into_iter().take(MAX_CAUSES).collect(),
-            maps: view.maps(),
-            gateways: view.gateways(),
-            kinds,
-            timeline: timeline.to_vec(),
-        }
+        let summary = Summary {
+            more_causes: cut(&mut causes, MAX_CAUSES),
+            more_gateways: cut(&mut gateways, MAX_GATEWAYS),
+            more_kinds: cut(&mut kinds, MAX_KINDS),
+            ..summary
+        };
+        Self { summary, causes, maps: view.maps(), gateways, kinds, timeline: timeline.to_vec() }
     }
+}
+
+/// Cuts a list that is too long. Returns the number of items that are not shown.
+fn cut<T>(list: &mut Vec<T>, most: usize) -> usize {
+    let more = list.len().saturating_sub(most);
+    list.truncate(most);
+    more
 }
 
 struct View<'a> {
@@ -294,7 +302,6 @@ impl<'a> View<'a> {
                 &b.group,
             ))
         });
-        rows.truncate(MAX_KINDS);
         rows
     }
 
@@ -340,7 +347,14 @@ impl<'a> View<'a> {
             .collect();
         answers.sort_by(|a, b| b.1.health.cmp(&a.1.health).then_with(|| a.0.cmp(&b.0)));
         let is_comparing = self.state.causes.is_none();
-        let (health, sentence, object) = if let Some((id, record, said)) = answers.first() {
+        // It answers for no more than its reporters: what is worse elsewhere comes first, and so does what cannot be seen.
+        let worst_known = worst.max(causes.first().map(|first| first.health));
+        let is_whole_truth = coverage.is_complete() && !has_gaps && !is_comparing;
+        let answer = answers.first().filter(|(_, record, _)| match record.health {
+            Health::Healthy | Health::Suspended => is_whole_truth && worst_known <= Some(Health::Suspended),
+            health => worst_known <= Some(health),
+        });
+        let (health, sentence, object) = if let Some((id, record, said)) = answer {
             let others = match answers.len() {
                 1 => String::new(),
                 2 => ", and 1 more ConfigurationStatus".to_owned(),
@@ -387,7 +401,7 @@ impl<'a> View<'a> {
             coverage: covered,
             is_complete: coverage.is_complete() && !has_gaps,
             has_gaps,
-            more_causes: 0,
+            ..Summary::default()
         }
     }
 
@@ -471,8 +485,7 @@ impl<'a> View<'a> {
                     .remove(&(id.kind.clone(), id.namespace.clone(), id.name.clone()))
                     .unwrap_or_default();
                 routes.sort_by(|a, b| b.health.cmp(&a.health).then_with(|| a.object.cmp(&b.object)));
-                let more = routes.len().saturating_sub(MAX_ROUTES);
-                routes.truncate(MAX_ROUTES);
+                let more = cut(&mut routes, MAX_ROUTES);
                 Some(GatewayRow {
                     health: record.health,
                     reason: said(record, self.sight),
@@ -487,7 +500,6 @@ impl<'a> View<'a> {
             })
             .collect();
         rows.sort_by(|a, b| b.health.cmp(&a.health).then_with(|| a.object.cmp(&b.object)));
-        rows.truncate(MAX_GATEWAYS);
         rows
     }
 }
@@ -517,8 +529,7 @@ fn cell(name: &str, object: ObjectId, record: &Record, sight: Sight<'_>) -> Cell
 
 fn map(title: &'static str, one: &'static str, mut cells: Vec<Cell>) -> Map {
     cells.sort_by_cached_key(|cell| (Natural::of(&cell.name), cell.object.clone()));
-    let more = cells.len().saturating_sub(MAX_CELLS);
-    cells.truncate(MAX_CELLS);
+    let more = cut(&mut cells, MAX_CELLS);
     Map { title, one, many: words::plural(one, 2).into_owned(), cells, more }
 }
 

@@ -127,6 +127,27 @@ fn the_sentence_is_that_of_the_object_that_answers_for_all() {
 }
 
 #[test]
+fn a_healthy_configuration_status_and_a_degraded_pod_are_a_red_headline() {
+    let facts = json!({ "message": "13 of 13 ready" });
+    let told = |pod: Health| {
+        let kinds = [("metallb.io", "ConfigurationStatus"), ("", "Pod")];
+        let answers_for_all = seen(0, "lb", "config-status", Health::Healthy, facts.clone());
+        state(&kinds, [answers_for_all, seen(1, "shop", "web", pod, Value::Null)])
+    };
+    let summary = |state: &State| Page::of(state, &[], Sight::EVERYTHING).summary;
+    let red = summary(&told(Health::Degraded));
+    assert_eq!((red.health, red.object), (Some(Health::Degraded), None));
+    assert_eq!(red.sentence, "2 objects: 1 degraded, 1 healthy");
+    let mut state = told(Health::Suspended);
+    let green = summary(&state);
+    assert_eq!((green.health, &*green.sentence), (Some(Health::Healthy), "config-status: 13 of 13 ready"));
+    state.update(Event::Failed(1, "forbidden".to_owned()));
+    let blind = summary(&state);
+    assert_eq!(blind.sentence, "Nothing unhealthy is seen, but not everything can be seen");
+    assert_eq!(blind.health, Some(Health::Unknown));
+}
+
+#[test]
 fn nothing_is_called_healthy_while_something_cannot_be_seen() {
     let mut told = state(&[("", "Pod")], [seen(0, "shop", "web", Health::Healthy, Value::Null)]);
     assert_eq!(
@@ -173,6 +194,25 @@ fn a_page_of_five_thousand_nodes_is_made_fast_and_is_bounded() {
     assert!(took < Duration::from_secs(2), "{took:?}");
     let size = serde_json::to_string(&page).unwrap().len();
     assert!(size < 2_000_000, "{size} bytes");
+}
+
+#[test]
+fn what_is_cut_is_counted_and_the_sum_is_of_all() {
+    const GATEWAYS: &str = "gateway.networking.k8s.io";
+    let names: Vec<String> = (0..600).map(|number| format!("Kind{number}")).collect();
+    let mut kinds = vec![(GATEWAYS, "Gateway"), (GATEWAYS, "HTTPRoute")];
+    kinds.extend(names.iter().map(|name| ("example.com", &**name)));
+    let is_of = json!({ "parents": [{ "kind": "Gateway", "namespace": "shop", "name": "g-0" }] });
+    let gateways = (0..250).map(|number| seen(0, "shop", &format!("g-{number}"), Health::Healthy, json!({})));
+    let routes =
+        (0..300).map(|number| seen(1, "shop", &format!("r-{number}"), Health::Healthy, is_of.clone()));
+    let others = (0..600).map(|number| seen(number + 2, "", "a", Health::Healthy, Value::Null));
+    let state = state(&kinds, gateways.chain(routes).chain(others));
+    let Page { summary, gateways, kinds, .. } = Page::of(&state, &[], Sight::EVERYTHING);
+    assert_eq!((gateways.len(), summary.more_gateways), (200, 50));
+    assert_eq!((gateways[0].routes.len(), gateways[0].more), (200, 100));
+    assert_eq!((kinds.len(), summary.more_kinds), (500, 102));
+    assert_eq!(summary.counts, "1,150 objects: 1,150 healthy");
 }
 
 #[test]

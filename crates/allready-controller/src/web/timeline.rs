@@ -29,6 +29,9 @@ pub(super) struct Change {
     /// None: it is gone.
     pub(super) to: Option<Health>,
     pub(super) reason: String,
+    /// Its number in this run; 0 for those that were read from a file.
+    #[serde(skip)]
+    pub(super) number: u64,
 }
 
 /// The name of an object, as it is written and read.
@@ -74,8 +77,9 @@ impl Timeline {
         let noted = state.history.noted();
         let new = usize::try_from(noted - self.taken).unwrap_or(usize::MAX);
         self.taken = noted;
-        let new = state.history.transitions().iter().take(new).filter_map(|transition| {
+        let new = state.history.transitions().iter().take(new).zip(0..).filter_map(|(transition, newer)| {
             Some(Change {
+                number: noted - newer,
                 at: transition.at,
                 object: state.id_of(&transition.key)?.into(),
                 from: transition.from,
@@ -200,7 +204,7 @@ mod tests {
     fn change(name: &str, second: i64) -> Change {
         let object = ObjectId::new("", "Pod", "shop", name).into();
         let at = Time::from_second(second).unwrap();
-        Change { at, object, from: None, to: Some(Health::Degraded), reason: "R".to_owned() }
+        Change { at, object, from: None, to: Some(Health::Degraded), reason: "R".to_owned(), number: 0 }
     }
 
     #[test]

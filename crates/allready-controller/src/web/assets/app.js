@@ -4,14 +4,13 @@
 const HEALTH = {
   Degraded: { glyph: '✗', rank: 5, says: 'something is broken' },
   Missing: { glyph: '∅', rank: 4, says: 'it should be there and is not' },
-  Unknown: { glyph: '?', rank: 3, says: 'nothing that is understood says how it is' },
+  Unknown: { glyph: '?', rank: 3, says: 'its health cannot be determined' },
   Progressing: { glyph: '…', rank: 2, says: 'it is on its way' },
-  Suspended: { glyph: '‖', rank: 1, says: 'somebody wants it to rest' },
+  Suspended: { glyph: '‖', rank: 1, says: 'paused or scaled to zero on purpose' },
   Healthy: { glyph: '✓', rank: 0, says: 'something says that it is as it should be' },
 };
 const WORST_FIRST = Object.keys(HEALTH);
 const $ = (id) => document.getElementById(id);
-const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 
 const state = {
   sources: [], source: null, page: null, skew: 0, stream: null,
@@ -38,14 +37,24 @@ function put(element, text) {
 
 // Keeps the elements of items that stay, so that focus, scrolling and what is open stay too.
 function keyed(parent, items, key, make, fill) {
-  const old = new Map();
-  for (const child of parent.children) old.set(child.dataset.key, child);
-  let place = parent.firstElementChild;
+  const wanted = new Map(), times = new Map();
   for (const item of items) {
-    const name = key(item);
-    let element = old.get(name);
-    if (element) old.delete(name);
-    else {
+    const name = key(item), time = (times.get(name) || 0) + 1;
+    times.set(name, time);
+    // Keys may repeat; names of elements do not.
+    wanted.set(time > 1 ? name + '\n' + time : name, item);
+  }
+  // Removed first: an element that has to be moved loses the focus.
+  const kept = new Map();
+  for (const child of [...parent.children]) {
+    if (wanted.has(child.dataset.key)) kept.set(child.dataset.key, child);
+    else child.remove();
+  }
+  const focused = document.activeElement;
+  let place = parent.firstElementChild;
+  for (const [name, item] of wanted) {
+    let element = kept.get(name);
+    if (!element) {
       element = make(item);
       element.dataset.key = name;
     }
@@ -53,7 +62,7 @@ function keyed(parent, items, key, make, fill) {
     else parent.insertBefore(element, place);
     fill(element, item);
   }
-  for (const element of old.values()) element.remove();
+  if (focused !== document.activeElement && parent.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 function mark(health, seen = true) {
@@ -66,6 +75,15 @@ function mark(health, seen = true) {
 // The server knows the plural: '5 Analyses'.
 function count(number, one, many) {
   return number.toLocaleString('en-US') + ' ' + (number === 1 ? one : many);
+}
+
+function andMore(number, many = '') {
+  return 'and ' + number.toLocaleString('en-US') + ' more' + many;
+}
+
+function omitted(element, number, one, many) {
+  element.hidden = !number;
+  put(element, andMore(number, ' ' + (number === 1 ? one : many) + ', not shown'));
 }
 
 function pluralOf(kind) {
@@ -120,15 +138,15 @@ function address(change) {
 function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
   const wanted = words.get('s');
-  const known = state.sources.some((source) => source.name === wanted);
-  const source = known ? wanted : state.sources.length ? state.sources[0].name : null;
+  const found = state.sources.find((source) => !wanted || source.name === wanted);
+  const source = found ? found.name : null;
   state.filter = words.get('q') || '';
   if ($('filter') !== document.activeElement) $('filter').value = state.filter;
   state.terms = parse(state.filter);
   const kind = words.get('k') || '';
   const dot = kind.indexOf('.');
   const before = state.object;
-  state.object = words.get('o') ? {
+  state.object = source && words.get('o') ? {
     kind: dot < 0 ? kind : kind.slice(0, dot), group: dot < 0 ? '' : kind.slice(dot + 1),
     namespace: words.get('ns') || '', name: words.get('o'),
   } : null;
@@ -136,8 +154,14 @@ function readAddress() {
     state.source = source;
     follow();
   }
+  // Another cluster in its place would be taken for it.
+  if (!source && state.sources.length) {
+    state.page = empty('There is no cluster ' + wanted + ' here');
+    connected('nowhere', 'no such cluster');
+  }
   if (!same(before, state.object)) {
     state.detail = null;
+    $('tip').hidden = true;
     scrollTo(0, 0);
     if (state.object) look(true);
   }
@@ -251,15 +275,40 @@ function offer(sources) {
   $('pick').hidden = sources.length < 2;
 }
 
+// Nothing but a sentence.
+function empty(sentence) {
+  const summary = { health: null, sentence, counts: '', coverage: '', isComplete: false, moreCauses: 0, moreGateways: 0, moreKinds: 0 };
+  return { summary, causes: [], maps: [], gateways: [], kinds: [], timeline: [] };
+}
+
+// Tells why a stream is refused, which an EventSource does not.
+async function refusal(url) {
+  const stop = new AbortController();
+  try {
+    const answer = await fetch(url, { signal: stop.signal });
+    if (!answer.ok) return (await answer.text()).trim();
+  } catch { /* There is no connection. */ } finally { stop.abort(); }
+  return 'no connection';
+}
+
 function follow() {
-  if (state.stream) state.stream.close();
+  if (state.stream) {
+    state.stream.close();
+    state.stream = null;
+    // What is shown is of another cluster until the first event.
+    connected('waiting', 'connecting');
+  }
   state.page = null;
   state.detail = null;
-  if (!state.source) return;
   $('source').value = state.source;
+  if (!state.source) {
+    put($('scope'), '');
+    return;
+  }
   const source = state.sources.find((known) => known.name === state.source);
   put($('scope'), state.sources.length < 2 ? source.title + ', ' + source.scope : source.scope);
-  const stream = new EventSource('/api/' + encodeURIComponent(state.source) + '/events');
+  const url = '/api/' + encodeURIComponent(state.source) + '/events';
+  const stream = new EventSource(url);
   state.stream = stream;
   stream.addEventListener('page', (event) => {
     const whole = JSON.parse(event.data);
@@ -273,12 +322,15 @@ function follow() {
     if (!state.page) return;
     apply(JSON.parse(event.data));
   });
-  const again = () => {
+  const again = async () => {
     if (state.stream !== stream) return;
+    const isRefused = stream.readyState === EventSource.CLOSED;
     stream.close();
     state.stream = null;
     state.source = null;
-    connected('lost', 'no connection');
+    const why = isRefused ? await refusal(url) : 'no connection';
+    if (state.stream) return;
+    connected('lost', why);
     setTimeout(begin, 1000);
   };
   stream.addEventListener('end', again);
@@ -289,19 +341,20 @@ function connected(kind, text) {
   $('live').className = 'live ' + kind;
   put($('live-text'), text);
   // What may be out of date must not look as if it were not.
-  document.body.classList.toggle('stale', kind === 'lost');
+  document.body.classList.toggle('stale', kind === 'waiting' || kind === 'lost');
+  if (kind !== 'live') document.title = text + ' · allready';
 }
 
 function apply(delta) {
   const page = state.page;
-  for (const part of ['summary', 'causes', 'gateways', 'kinds', 'maps']) {
+  for (const part of ['summary', 'causes', 'gateways', 'kinds', 'maps', 'timeline']) {
     if (delta[part] !== undefined) page[part] = delta[part];
   }
   for (const [map, cell, now] of delta.cells || []) page.maps[map].cells[cell] = now;
-  if (delta.timeline) page.timeline = delta.timeline.concat(page.timeline).slice(0, 200);
+  if (delta.changes) page.timeline = delta.changes.concat(page.timeline).slice(0, 200);
   draw();
   // Of what somebody looks at, the tree may be another one now.
-  if (state.object && (delta.causes || delta.timeline || delta.summary)) look();
+  if (state.object && (delta.causes || delta.changes || delta.summary)) look();
 }
 
 // --- Drawing --------------------------------------------------------------------------------------------------------
@@ -329,6 +382,8 @@ function drawOverview() {
   if (!page) return;
   const { summary } = page;
   put($('sentence'), summary.sentence);
+  if (summary.object) $('sentence').setAttribute('href', address({ object: summary.object }));
+  else $('sentence').removeAttribute('href');
   hero($('hero'), $('hero-glyph'), summary.health);
   put($('counts'), summary.counts);
   put($('coverage'), summary.coverage);
@@ -377,10 +432,11 @@ function drawCauses(page) {
     put(item.querySelector('summary'), count(cause.count, 'object', 'objects'));
     const more = cause.count - cause.objects.length;
     item.querySelector('.affected').replaceChildren(...cause.objects.map((object) => link(object)),
-      ...(more > 0 ? [el('span', { text: 'and ' + more.toLocaleString('en-US') + ' more' })] : []));
+      ...(more > 0 ? [el('span', { text: andMore(more) })] : []));
     item.querySelector('details').hidden = cause.count < 2;
   });
   const more = page.summary.moreCauses;
+  omitted($('more-causes'), more, 'cause', 'causes');
   put($('n-causes'), shown.length + more ? String(shown.length + more) : '');
   $('no-causes').hidden = shown.length > 0;
   put($('no-causes'), state.filter ? 'No cause matches the filter.' : page.summary.isComplete ? 'No problems found.' : 'None so far.');
@@ -433,7 +489,7 @@ class HeatMap {
     const told = tally(cells).map(([health, number]) => number.toLocaleString('en-US') + ' ' + health.toLowerCase());
     const text = count(cells.length + map.more, map.one, map.many) + ': ' + told.join(', ') + (map.more ? '; ' + map.more + ' not shown' : '');
     put(this.section.querySelector('.count'), text);
-    this.canvas.setAttribute('aria-label', map.title + ', ' + text + '. Arrow keys move, n goes to the next one that is not well, Enter opens.');
+    this.canvas.setAttribute('aria-label', map.title + ', ' + text + '. Arrow keys move, n goes to the next unhealthy one, Enter opens.');
     const trouble = cells.filter((cell) => HEALTH[cell.h].rank > 1 && this.wanted(cell)).sort((a, b) => HEALTH[b.h].rank - HEALTH[a.h].rank);
     const chips = trouble.slice(0, 6).map((cell) => {
       const chip = link(cell.o, '');
@@ -442,8 +498,11 @@ class HeatMap {
       chip.append(mark(cell.h), el('span', { text: cell.n }));
       return chip;
     });
-    if (trouble.length > 6) chips.push(el('span', { class: 'more', text: 'and ' + (trouble.length - 6).toLocaleString('en-US') + ' more' }));
-    const key = trouble.slice(0, 6).map((cell) => cell.n + cell.h + id(cell.o)).join() + trouble.length + address({});
+    if (trouble.length > 6) {
+      const filter = 'health:' + trouble[6].h.toLowerCase();
+      chips.push(el('a', { class: 'more', href: address({ filter }), text: andMore(trouble.length - 6) }));
+    }
+    const key = trouble.slice(0, 7).map((cell) => cell.n + cell.h + id(cell.o)).join() + trouble.length + address({});
     const holder = this.section.querySelector('.trouble');
     if (holder.saved !== key) {
       holder.saved = key;
@@ -611,8 +670,10 @@ class HeatMap {
 function drawGateways(page) {
   const shown = page.gateways.filter((gateway) => matches({ ...gateway.object, reason: gateway.reason, health: gateway.health })
     || gateway.routes.some((route) => matches({ ...route.object, reason: route.reason, health: route.health })));
+  const more = page.summary.moreGateways;
   $('gateways').hidden = !shown.length;
-  put($('n-gateways'), shown.length ? String(shown.length) : '');
+  put($('n-gateways'), String(shown.length + more));
+  omitted($('more-gateways'), more, 'Gateway', 'Gateways');
   keyed($('gateway-list'), shown, (gateway) => id(gateway.object), () => el('article', { class: 'gateway' }), (article, gateway) => {
     const saved = JSON.stringify(gateway) + address({});
     if (article.saved === saved) return;
@@ -633,7 +694,8 @@ function drawGateways(page) {
         return [row, ...said];
       })));
     const routes = el('ul', { class: 'routes' }, ...gateway.routes.map((route) => el('li', {}, mark(route.health), ' ', link(route.object),
-      el('span', { class: 'dim', text: ' ' + [route.hostnames.join(', '), route.listener ? 'on ' + route.listener : '', route.reason].filter(Boolean).join(' · ') }))));
+      el('span', { class: 'dim', text: ' ' + [route.hostnames.join(', '), route.listener ? 'on ' + route.listener : '', route.reason].filter(Boolean).join(' · ') }))),
+      gateway.more ? el('li', { class: 'more', text: andMore(gateway.more, ' routes, not shown') }) : null);
     article.replaceChildren(...[head, facts, why, table, gateway.routes.length ? routes : el('p', { class: 'dim', text: 'No route names it.' })].filter(Boolean));
   });
 }
@@ -654,16 +716,17 @@ function gathered(changes) {
 function drawTime(list, changes, gather) {
   const groups = gather ? gathered(changes) : changes.map((change) => [change]);
   const key = (group) => { const change = group[group.length - 1]; return change.at + id(change.object) + change.to; };
-  keyed(list, groups.slice(0, 100), key, () => el('li', {}), (item, group) => {
-    const saved = group.length + address({});
+  keyed(list, groups, key, () => el('li', {}), (item, group) => {
+    const change = group[0];
+    const saved = JSON.stringify(change) + group.length + address({});
     if (item.saved === saved) return;
     item.saved = saved;
-    const change = group[0];
     const from = change.from ? mark(change.from) : el('span', { class: 'dim', text: 'new' });
     const to = change.to ? mark(change.to) : el('span', { class: 'dim', text: 'gone' });
     const what = group.length === 1 ? link(change.object)
       : el('details', {}, el('summary', { text: count(group.length, change.object.kind, pluralOf(change.object.kind)) }),
-        ...group.slice(0, 50).map((one) => el('div', {}, link(one.object))));
+        ...group.slice(0, 50).map((one) => el('div', {}, link(one.object))),
+        group.length > 50 ? el('div', { class: 'more', text: andMore(group.length - 50) }) : null);
     item.replaceChildren(el('time', { datetime: change.at, title: change.at, text: clock(change.at) }),
       el('span', { class: 'step' }, from, el('span', { class: 'dim', 'aria-label': 'to', role: 'img', text: '→' }), to),
       el('span', { class: 'what' }, what, change.reason ? el('span', { class: 'dim', text: ' ' + change.reason }) : null));
@@ -679,7 +742,8 @@ function clock(at) {
 function drawKinds(page) {
   const shown = page.kinds.filter((kind) => !state.terms.some((term) => term.field === 'kind')
     || matches({ kind: kind.kind, name: '', namespace: '', reason: '', health: '' }) || matches({ kind: kind.plural }));
-  put($('n-kinds'), String(shown.length));
+  put($('n-kinds'), String(shown.length + page.summary.moreKinds));
+  omitted($('more-kinds'), page.summary.moreKinds, 'kind', 'kinds');
   keyed($('kinds'), shown, (kind) => kind.kind + '.' + kind.group, () => el('li', {}, el('a', { class: 'name' }), el('span', { class: 'number' }),
     el('span', { class: 'share', 'aria-hidden': 'true' }), el('span', { class: 'gap' })), (item, kind) => {
     const saved = JSON.stringify(kind) + state.source;
@@ -706,6 +770,7 @@ function drawKinds(page) {
 
 let searching = 0, searched = '';
 async function search() {
+  if (!state.source) return;
   const url = '/api/' + encodeURIComponent(state.source) + '/objects?filter=' + encodeURIComponent(state.filter);
   if (searching && searched === url) return;
   searched = url;
@@ -717,6 +782,9 @@ async function search() {
     if (turn !== searching) return;
     put($('n-found'), (rows.length + more).toLocaleString('en-US') + (more ? ', ' + rows.length + ' shown' : ''));
     keyed($('rows'), rows, (row) => id(row.object), () => el('li', {}), (item, row) => {
+      const saved = JSON.stringify(row) + address({});
+      if (item.saved === saved) return;
+      item.saved = saved;
       item.replaceChildren(mark(row.health), ' ', link(row.object), row.since ? el('span', { class: 'dim' }, ' ', aged(row.since)) : '',
         el('span', { class: 'dim', text: ' ' + [row.reason, row.message].filter(Boolean).join(': ') }));
     });
@@ -747,7 +815,8 @@ async function look(first) {
   const words = new URLSearchParams({ group: object.group, kind: object.kind, namespace: object.namespace, name: object.name });
   try {
     const answer = await fetch('/api/' + encodeURIComponent(state.source) + '/object?' + words);
-    const detail = answer.ok ? await answer.json() : { object, problem: 'there is no such kind, or you may not list it', lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
+    const problem = answer.ok ? '' : answer.status === 404 ? 'there is no such kind, or you may not list it' : (await answer.text()).trim();
+    const detail = answer.ok ? await answer.json() : { object, problem, lines: [], conditions: [], changes: [], health: 'Unknown', sentence: '' };
     if (same(object, state.object)) {
       state.detail = detail;
       draw();
@@ -883,15 +952,16 @@ function main() {
   }, 1000);
   // Clusters come and go: a demo shows its hub later.
   setInterval(async () => {
-    if (!state.stream) return;
+    if (!state.sources.length || (state.source && !state.stream)) return;
     try {
       const answer = await fetch('/api/sources');
       if (!answer.ok) return;
       const sources = await answer.json();
-      if (JSON.stringify(sources) !== JSON.stringify(state.sources)) offer(sources);
+      if (JSON.stringify(sources) === JSON.stringify(state.sources)) return;
+      offer(sources);
+      readAddress();
     } catch { /* The stream says that the connection is lost. */ }
   }, 3000);
-  if (reduced.matches) document.documentElement.classList.add('still');
   begin();
 }
 
