@@ -247,10 +247,8 @@ mod tests {
         let is_of_kubernetes =
             (Rule::Pod..=Rule::Namespace).contains(&rule) && rule != Rule::RunsToCompletion;
         !is_of_kubernetes
-            && !matches!(
-                rule,
-                Rule::NotAnObject | Rule::Unreadable | Rule::NotFound | Rule::Kstatus | Rule::Related
-            )
+            && !rule.is_related()
+            && !matches!(rule, Rule::NotAnObject | Rule::Unreadable | Rule::NotFound | Rule::Kstatus)
             && !matches!(rule, Rule::TooLarge | Rule::DeclarationUnreadable | Rule::Differs | Rule::Absent)
             && !matches!(rule, Rule::ConditionGood | Rule::NoStatusByDesign | Rule::DeclaredSign)
             && !(Rule::RestartsOften..=Rule::WebhookUnavailable).contains(&rule)

@@ -127,7 +127,8 @@ impl Rows {
             let since = |group: &Group| (group.since.is_none(), group.since);
             key(a).cmp(&key(b)).then_with(|| since(a).cmp(&since(b))).then_with(|| text(a).cmp(&text(b)))
         });
-        let has_namespaces = self.groups.iter().any(|group| group.namespaces.iter().any(|name| !name.is_empty()));
+        let has_namespaces =
+            self.groups.iter().any(|group| group.namespaces.iter().any(|name| !name.is_empty()));
         let mut columns = vec![Column::key("HEALTH")];
         columns.extend(has_namespaces.then(|| Column::fact("NAMESPACE")));
         columns.extend([Column::key("KIND/NAME"), Column::fact("SINCE"), Column::key("REASON")]);

@@ -58,7 +58,7 @@ pub(super) enum Hope {
 impl Behind {
     pub(super) fn of(explanation: &Explanation) -> Self {
         let is_well = matches!(explanation.health(), Health::Healthy | Health::Suspended);
-        let root = explanation.root().filter(|root| root.rule == Some(Rule::Related));
+        let root = explanation.root().filter(|root| root.rule.is_some_and(Rule::is_related));
         // What the object says of itself is told already, but for the events.
         let is_told = explanation.cause.as_ref().is_none_or(|cause| {
             let object = &explanation.nodes[cause.node()].object;

@@ -106,7 +106,7 @@ pub(super) fn shown(mut explanation: Explanation, sight: Sight<'_>) -> Explanati
             continue;
         }
         node.parent = parent.flatten();
-        if node.rule == Some(Rule::Related) {
+        if node.rule.is_some_and(Rule::is_related) {
             (node.reason, node.message) = (String::new(), RELATED.to_owned());
         }
         node.folded.retain(|folded| folded.what != What::Object);

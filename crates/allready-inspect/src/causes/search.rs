@@ -71,7 +71,7 @@ pub(super) fn search(causes: &Causes, registry: &Registry, now: Time) -> Found {
             first.since = first.since.or_else(|| search.assessor.alone(id)?.since);
             groups.add(causes, id, verdict.health, &first);
         }
-        if verdict.rule == Rule::Related {
+        if verdict.rule.is_related() {
             verdicts.insert(id.clone(), verdict);
         }
     }
@@ -201,7 +201,7 @@ impl Search<'_> {
             since: verdict.since,
             writer: verdict.writer.clone(),
             is_missing: false,
-            is_concrete: verdict.rule == Rule::Related,
+            is_concrete: verdict.rule.is_related(),
             depth: 0,
         };
         if alone.is_concrete {

@@ -191,7 +191,10 @@ fn a_service_of_a_workload_that_is_scaled_to_zero_rests() {
     resting["spec"]["template"] = json!({ "metadata": { "labels": { "app": "web", "tier": "a" } } });
     let id = ObjectId::new("", "Service", "shop", "web");
     let (_, rests) = found([service.clone(), resting.clone()]);
-    assert_eq!((rests.verdicts[&id].health, &*rests.verdicts[&id].reason), (Health::Suspended, "ScaledToZero"));
+    assert_eq!(
+        (rests.verdicts[&id].health, &*rests.verdicts[&id].reason),
+        (Health::Suspended, "ScaledToZero")
+    );
     assert!(rests.causes.iter().all(|cause| !cause.affected.contains(&id)), "{:#?}", rests.causes);
     resting["spec"]["template"]["metadata"]["labels"] = json!({ "app": "other" });
     let (_, empty) = found([service, resting]);

@@ -231,8 +231,8 @@ impl Builder<'_> {
             finding.reason.clone_into(&mut node.reason);
             (node.message, node.weight) = (finding.message, u8::MAX);
             // One that the line of the object tells needs no line of its own.
-            let is_told =
-                self.nodes[index].rule == Some(Rule::Related) && self.nodes[index].message == node.message;
+            let is_told = self.nodes[index].rule.is_some_and(Rule::is_related)
+                && self.nodes[index].message == node.message;
             if !(is_told && is_only) {
                 self.push(node);
             }

@@ -57,7 +57,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
         let is_part = |child: &Node| match child.what {
             What::Object | What::Event | What::Warning => false,
             What::Finding => true,
-            What::Condition | What::Error | What::Container => node.rule != Some(Rule::Related),
+            What::Condition | What::Error | What::Container => !node.rule.is_some_and(Rule::is_related),
         };
         let chosen = objects.or_else(|| best(&is_part));
         if let Some((end, child)) = chosen {
@@ -68,7 +68,7 @@ pub(super) fn first(nodes: &[Node]) -> Option<Cause> {
                 step: node.step(),
                 is_missing: node.health == Some(Health::Missing),
                 is_concrete: matches!(node.what, What::Container | What::Finding | What::Error)
-                    || node.rule == Some(Rule::Related),
+                    || node.rule.is_some_and(Rule::is_related),
                 depth: 0,
                 since: node.since.map(Reverse),
                 index: Reverse(index),

@@ -78,7 +78,7 @@ impl<'a> Assessor<'a> {
         if let Some(finding) = related.findings.into_iter().max_by_key(|finding| finding.health)
             && finding.health > verdict.health
         {
-            outdo(&mut verdict, finding.health, finding.reason, finding.message);
+            outdo(&mut verdict, finding.rule, finding.health, finding.reason, finding.message);
         }
         if verdict.health < Health::Missing {
             self.lift(id, &mut verdict, &related.links);
@@ -96,7 +96,7 @@ impl<'a> Assessor<'a> {
                 let said = if broken.message.is_empty() { &broken.reason } else { &broken.message };
                 let semicolon = if own.is_empty() { "" } else { "; " };
                 let message = format!("{own}{semicolon}{} {}: {said}", part.kind, part.name);
-                outdo(verdict, Health::Degraded, &broken.reason, message);
+                outdo(verdict, Rule::PartBroken, Health::Degraded, &broken.reason, message);
                 (verdict.since, verdict.writer) = (broken.since, broken.writer);
             }
             return;
@@ -112,7 +112,7 @@ impl<'a> Assessor<'a> {
             && is_claim
             && verdict.health == Health::Progressing
         {
-            outdo(verdict, Health::Degraded, &told.reason, told.message);
+            outdo(verdict, Rule::BindingFailed, Health::Degraded, &told.reason, told.message);
             (verdict.since, verdict.writer) = (told.time, told.writer);
             return;
         }
@@ -127,7 +127,7 @@ impl<'a> Assessor<'a> {
                 }
                 Ok(true) if !is_pull_secret(known, id, &link.to) => {
                     let message = format!("{} {} not found", link.to.kind, link.to.name);
-                    return outdo(verdict, Health::Degraded, "NotFound", message);
+                    return outdo(verdict, Rule::NeedsMissing, Health::Degraded, "NotFound", message);
                 }
                 Ok(_) if names_a_backend(id) && link.to.kind == "Service" => {
                     hidden = hidden.or_else(|| known.hidden(&link.to));
@@ -137,14 +137,14 @@ impl<'a> Assessor<'a> {
         }
         // Without its backend it does nothing.
         if let Some(why) = hidden.filter(|_| verdict.health < Health::Unknown) {
-            return outdo(verdict, Health::Unknown, "NotSeen", why);
+            return outdo(verdict, Rule::NotSeen, Health::Unknown, "NotSeen", why);
         }
         let claims = links.iter().filter(|link| link.to.kind == "PersistentVolumeClaim" && id.kind == "Pod");
         for link in claims {
             let Some(claim) = known.find(&link.to) else { continue };
             if let Some(lost) = self.assess(&claim).filter(|verdict| verdict.health == Health::Degraded) {
                 let message = format!("PersistentVolumeClaim {}: {}", claim.name, lost.message);
-                outdo(verdict, Health::Degraded, &lost.reason, message);
+                outdo(verdict, Rule::ClaimBroken, Health::Degraded, &lost.reason, message);
                 (verdict.since, verdict.writer) = (lost.since, lost.writer);
                 return;
             }
@@ -154,7 +154,7 @@ impl<'a> Assessor<'a> {
             let Some(node) = known.find(&link.to) else { continue };
             if let Some(lost) = self.alone(&node).filter(|verdict| verdict.health == Health::Degraded) {
                 let message = format!("Node {}: {}", node.name, lost.message);
-                outdo(verdict, Health::Degraded, &lost.reason, message);
+                outdo(verdict, Rule::NodeLost, Health::Degraded, &lost.reason, message);
                 (verdict.since, verdict.writer) = (lost.since, lost.writer);
             }
         }
@@ -167,7 +167,7 @@ impl<'a> Assessor<'a> {
             let said = self.alone(&report).filter(|said| said.health == Health::Degraded);
             if let Some(said) = said {
                 let message = format!("{} {} says: {}", report.kind, report.name, said.message);
-                outdo(verdict, Health::Degraded, &said.reason, message);
+                outdo(verdict, Rule::ReportContradicts, Health::Degraded, &said.reason, message);
                 (verdict.since, verdict.writer) = (said.since, said.writer);
                 return;
             }
@@ -220,7 +220,7 @@ impl<'a> Assessor<'a> {
                 }
             },
         };
-        outdo(verdict, Health::Unknown, "ControllerNotRunning", message);
+        outdo(verdict, Rule::ControllerNotRunning, Health::Unknown, "ControllerNotRunning", message);
     }
 
     /// A part of a workload that is broken, if there is one.
@@ -248,7 +248,7 @@ impl<'a> Assessor<'a> {
             let verdict = self.assess(&part).filter(|verdict| verdict.health == Health::Degraded)?;
             // A part that is broken because of its own parts is not the one to name.
             let inner =
-                verdict.rule == Rule::Related && is_workload(&part) && self.under_way.insert(part.clone());
+                verdict.rule.is_related() && is_workload(&part) && self.under_way.insert(part.clone());
             let inner = inner.then(|| {
                 let links = relate::of_object(self.known, &part, false).links;
                 let broken = if self.under_way.len() < MAX_STEPS {
@@ -265,9 +265,9 @@ impl<'a> Assessor<'a> {
 }
 
 /// Gives a verdict the health that was found in view of others, and its reason.
-fn outdo(verdict: &mut Verdict, health: Health, reason: &str, message: String) {
+fn outdo(verdict: &mut Verdict, rule: Rule, health: Health, reason: &str, message: String) {
     verdict.health = health;
-    verdict.rule = Rule::Related;
+    verdict.rule = rule;
     verdict.field.clear();
     reason.clone_into(&mut verdict.reason);
     verdict.message = message;

@@ -154,7 +154,7 @@ impl Assessor<'_> {
     }
 
     fn is_missing_something(&mut self, id: &ObjectId) -> bool {
-        self.assess(id).is_some_and(|verdict| verdict.rule == Rule::Related && verdict.reason == "NotFound")
+        self.assess(id).is_some_and(|verdict| verdict.rule == Rule::NeedsMissing)
     }
 
     /// A claim that a pod waits for in vain.

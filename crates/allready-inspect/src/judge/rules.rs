@@ -44,8 +44,30 @@ rules! {
         "Whoever asks for an object by name expects it.";
     Kstatus "kstatus" "The verdict of kstatus, asked for by name."
         "Helm and Flux wait by it; some want the same answer.";
-    Related "explain" "An object that it depends on is not well."
-        "The cause is there, not here.";
+    NeedsMissing "R01" "It needs a Secret, ConfigMap, claim, class or Service that does not exist: Degraded."
+        "A Pod waits for it, and a webhook, an Ingress or an APIService does nothing without it.";
+    NoReadyEndpoints "R02" "Service: it has no ready endpoint: Degraded."
+        "Every request to it fails, and its own status says nothing of that.";
+    PortNotFound "R03" "Service: no ready Pod has a port of the name that it asks for: Degraded."
+        "Its endpoints look ready, and that port leads nowhere.";
+    ScaledToZero "R04" "Service without endpoints: its Deployment or StatefulSet is scaled to zero: Suspended."
+        "Nothing answers because somebody wants nothing to run.";
+    PartBroken "R05" "Workload: one of its newest parts is Degraded: Degraded."
+        "A rollout does not get past that part, long before its deadline says so.";
+    ClaimBroken "R06" "Pod that has not started: its PersistentVolumeClaim is Degraded: Degraded."
+        "It starts when the claim is bound.";
+    NodeLost "R07" "Pod that is not well: its Node is Degraded: Degraded."
+        "The kubelet that would say how it is may be gone.";
+    BindingFailed "R08" "PersistentVolumeClaim: an event says that it cannot be bound: Degraded."
+        "Its status says Pending for ever.";
+    RefNotPermitted "R09" "Gateway API: no ReferenceGrant allows a reference into another namespace: Degraded."
+        "The controller must not follow it.";
+    ReportContradicts "R10" "ConfigurationStatus: a report to it is Degraded: Degraded."
+        "Its controller may be slow, or not there.";
+    ControllerNotRunning "R11" "The Lease of the controller that writes the status is not renewed: Unknown."
+        "Nobody would say if it were not true any more.";
+    NotSeen "R12" "Service or what names one: its endpoints, or that Service, cannot be read: Unknown."
+        "What was not seen may be bad.";
     Deleting "D01" "Being deleted: Progressing, with the finalizers, the node or the content that it waits for."
         "Leaving is a transition, whatever the status still says.";
     DeletionStuck "D02" "Being deleted for more than 5 minutes, and still held by a finalizer, a node or content, or the status names something broken: Degraded."
@@ -70,8 +92,8 @@ rules! {
         "Scheduling is its whole job.";
     Volume "K08" "PersistentVolumeClaim and PersistentVolume: by phase, and by the progress of a resize; Lost, Failed and refused are Degraded."
         "Binding is all they do.";
-    Service "K09" "Service: type LoadBalancer needs an address; every other type is Healthy as it is."
-        "No controller reports on the others.";
+    Service "K09" "Service: type LoadBalancer needs an address; every other type is Healthy by itself."
+        "No controller reports on the others; R02 looks at the endpoints.";
     Ingress "K10" "Ingress: needs an address."
         "Ingress controllers report by it.";
     Autoscaler "K11" "HorizontalPodAutoscaler: AbleToScale or ScalingActive False is Degraded."
@@ -183,6 +205,25 @@ rules! {
 }
 
 impl Rule {
+    /// Tells whether it judges an object in view of others, which the verdict may name.
+    pub const fn is_related(self) -> bool {
+        matches!(
+            self,
+            Self::NeedsMissing
+                | Self::NoReadyEndpoints
+                | Self::PortNotFound
+                | Self::ScaledToZero
+                | Self::PartBroken
+                | Self::ClaimBroken
+                | Self::NodeLost
+                | Self::BindingFailed
+                | Self::RefNotPermitted
+                | Self::ReportContradicts
+                | Self::ControllerNotRunning
+                | Self::NotSeen
+        )
+    }
+
     /// The rule of an id, in either case.
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.id().eq_ignore_ascii_case(id))

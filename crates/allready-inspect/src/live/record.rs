@@ -97,7 +97,7 @@ impl Told {
         let reason = head(verdict.reason, MAX_REASON);
         let message = head(verdict.message, MAX_MESSAGE);
         let is_worth = verdict.health != Health::Healthy;
-        let is_related = verdict.rule == Rule::Related;
+        let is_related = verdict.rule.is_related();
         is_worth.then(|| Box::new(Self { reason, message, writer: verdict.writer, is_related }))
     }
 }

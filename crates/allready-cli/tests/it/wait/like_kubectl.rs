@@ -63,7 +63,8 @@ fn many_services_are_looked_behind_at_once() {
             "spec": { "selector": { "app": name }, "ports": [{ "port": 80 }] } });
         let slice = json!({ "metadata": { "name": name, "labels": { "kubernetes.io/service-name": name } },
             "addressType": "IPv4", "endpoints": endpoints });
-        let (service, slice) = (serde_json::from_value(service).unwrap(), serde_json::from_value(slice).unwrap());
+        let (service, slice) =
+            (serde_json::from_value(service).unwrap(), serde_json::from_value(slice).unwrap());
         lab.runtime.block_on(services.create(&PostParams::default(), &service)).unwrap();
         lab.runtime.block_on(slices.create(&PostParams::default(), &slice)).unwrap();
     };

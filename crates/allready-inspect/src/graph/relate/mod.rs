@@ -12,7 +12,7 @@ use super::{
     relation::Relation,
     selectors,
 };
-use crate::health::Health;
+use crate::{health::Health, judge::Rule};
 
 /// The group of our own kinds.
 pub(super) const ALLREADY: &str = "allready.dev";
@@ -29,6 +29,7 @@ pub(crate) struct Link {
 /// Something that follows from how objects stand to each other, and that no status says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
+    pub(crate) rule: Rule,
     pub(crate) health: Health,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
@@ -74,8 +75,8 @@ impl Relating<'_> {
         self.related.links.extend(to.into_iter().map(|to| Link { relation, to }));
     }
 
-    fn find(&mut self, health: Health, reason: &'static str, message: String) {
-        self.related.findings.push(Finding { health, reason, message });
+    fn find(&mut self, rule: Rule, health: Health, reason: &'static str, message: String) {
+        self.related.findings.push(Finding { rule, health, reason, message });
     }
 
     fn list(&mut self, group: &str, kind: &str, namespace: &str, labels: &str) -> Request {

@@ -14,7 +14,7 @@ use super::{
     },
     Relating,
 };
-use crate::health::Health;
+use crate::{health::Health, judge::Rule};
 
 /// The group of EndpointSlices.
 const SLICES: &str = "discovery.k8s.io";
@@ -54,27 +54,32 @@ impl Relating<'_> {
             if self.known.is_answered(&request)
                 && let Some(why) = self.known.gap(&request).and_then(|gap| gap.why("its EndpointSlices"))
             {
-                self.find(Health::Unknown, "NotSeen", why);
+                self.find(Rule::NotSeen, Health::Unknown, "NotSeen", why);
             }
             return;
         }
         if ready > 0 {
             if let Some(message) = unserved {
-                self.find(Health::Degraded, "PortNotFound", message);
+                self.find(Rule::PortNotFound, Health::Degraded, "PortNotFound", message);
             }
             return;
         }
         let message = match (all, selectors::query(&spec["selector"])) {
             (0, Some(labels)) if knows_pods && !has_pods => {
                 if let Some(workload) = self.resting(&spec["selector"]) {
-                    return self.find(Health::Suspended, "ScaledToZero", format!("{workload} is scaled to zero"));
+                    return self.find(
+                        Rule::ScaledToZero,
+                        Health::Suspended,
+                        "ScaledToZero",
+                        format!("{workload} is scaled to zero"),
+                    );
                 }
                 format!("no pod has the labels {labels}")
             }
             (0, _) => "it has no endpoints".to_owned(),
             (all, _) => format!("none of its {all} endpoints is ready"),
         };
-        self.find(Health::Degraded, "NoReadyEndpoints", message);
+        self.find(Rule::NoReadyEndpoints, Health::Degraded, "NoReadyEndpoints", message);
     }
 
     /// The workload that is scaled to zero whose pods a selector picks.
@@ -87,7 +92,8 @@ impl Relating<'_> {
             .flat_map(|kind| self.known.of_kind_in("apps", kind, &self.id.namespace));
         let mut resting = workloads.filter(|(_, object)| {
             let spec = &object["spec"];
-            spec["replicas"] == 0 && selectors::matches(selector, &selectors::labels(&spec["template"]["metadata"]["labels"]))
+            spec["replicas"] == 0
+                && selectors::matches(selector, &selectors::labels(&spec["template"]["metadata"]["labels"]))
         });
         resting.next().map(|(id, _)| format!("{} {}", id.kind, id.name))
     }
@@ -154,7 +160,7 @@ impl Relating<'_> {
                 "no ReferenceGrant in the namespace {} lets a {} of {} refer to {} {}",
                 reference.namespace, self.id.kind, self.id.namespace, reference.kind, reference.name
             );
-            self.find(Health::Degraded, "RefNotPermitted", message);
+            self.find(Rule::RefNotPermitted, Health::Degraded, "RefNotPermitted", message);
         }
     }
 }
