@@ -13,7 +13,7 @@ use crate::{
         relate::{self, Link},
     },
     health::Health,
-    judge::{Hint, Rule, Verdict},
+    judge::{Hint, Verdict},
     registry::Registry,
     writers::Writer,
 };

@@ -95,7 +95,7 @@ pub async fn follow(
         if explanation.wanted.is_empty() {
             return explanation;
         }
-        let mut wanted = together(explanation.wanted, |request| known.has_asked(request));
+        let mut wanted = together(&explanation.wanted, |request| known.has_asked(request));
         let rest = wanted.split_off(left.min(wanted.len()));
         left -= wanted.len();
         for (request, answer) in ask(&asking, wanted, deadline).await {
@@ -123,11 +123,11 @@ pub async fn find_causes(
     let asking = Asking { client, catalog };
     let (mut left, deadline) = (budget.requests, Instant::now() + budget.time);
     loop {
-        let mut found = causes.search(registry, now);
+        let found = causes.search(registry, now);
         if found.wanted.is_empty() {
             return found;
         }
-        let mut wanted = together(std::mem::take(&mut found.wanted), |request| causes.has_asked(request));
+        let mut wanted = together(&found.wanted, |request| causes.has_asked(request));
         let rest = wanted.split_off(left.min(wanted.len()));
         left -= wanted.len();
         for (request, answer) in ask(&asking, wanted, deadline).await {
@@ -142,7 +142,7 @@ pub async fn find_causes(
 /// Puts requests for many objects of one kind together to lists of the kind, of each namespace or of all, and lists first: more
 /// objects depend on them. What such a list did not answer is asked for one by one. The contents of Secrets and ConfigMaps are
 /// never listed.
-fn together(wanted: Vec<Request>, has_asked: impl Fn(&Request) -> bool) -> Vec<Request> {
+fn together(wanted: &[Request], has_asked: impl Fn(&Request) -> bool) -> Vec<Request> {
     let mut kinds: BTreeMap<(&str, &str), (usize, BTreeSet<&str>)> = BTreeMap::new();
     for (group, kind, namespace) in wanted.iter().filter_map(Request::kind) {
         if !matches!(kind, "Secret" | "ConfigMap") {

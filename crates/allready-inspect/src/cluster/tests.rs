@@ -227,12 +227,12 @@ fn many_requests_about_one_kind_are_few_lists() {
         Request::Get(Reference::to(&ObjectId::new("", kind, namespace, &number.to_string())))
     };
     let few: Vec<Request> = (0..8).map(|number| get("Pod", "a", number)).collect();
-    assert_eq!(together(few.clone(), |_| false), few);
+    assert_eq!(together(&few, |_| false), few);
     let many: Vec<Request> = (0..9).map(|number| get("Pod", "a", number)).collect();
-    assert_eq!(together(many.clone(), |_| false), [Request::all("", "Pod", "a")]);
-    assert_eq!(together(many.clone(), |_| true), many, "the list was not allowed");
-    let everywhere = (0..9).map(|number| get("Pod", &number.to_string(), 0)).collect();
-    assert_eq!(together(everywhere, |_| false), [Request::all("", "Pod", "")]);
+    assert_eq!(together(&many, |_| false), [Request::all("", "Pod", "a")]);
+    assert_eq!(together(&many, |_| true), many, "the list was not allowed");
+    let everywhere: Vec<Request> = (0..9).map(|number| get("Pod", &number.to_string(), 0)).collect();
+    assert_eq!(together(&everywhere, |_| false), [Request::all("", "Pod", "")]);
     let secrets: Vec<Request> = (0..9).map(|number| get("Secret", "a", number)).collect();
-    assert_eq!(together(secrets.clone(), |_| false), secrets, "nobody reads the contents of all");
+    assert_eq!(together(&secrets, |_| false), secrets, "nobody reads the contents of all");
 }

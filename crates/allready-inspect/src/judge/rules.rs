@@ -50,7 +50,7 @@ rules! {
         "Every request to it fails, and its own status says nothing of that.";
     PortNotFound "R03" "Service: no ready Pod has a port of the name that it asks for: Degraded."
         "Its endpoints look ready, and that port leads nowhere.";
-    ScaledToZero "R04" "Service without endpoints: its Deployment or StatefulSet is scaled to zero: Suspended."
+    BackendScaledToZero "R04" "Service without endpoints: its Deployment or StatefulSet is scaled to zero: Suspended."
         "Nothing answers because somebody wants nothing to run.";
     PartBroken "R05" "Workload: one of its newest parts is Degraded: Degraded."
         "A rollout does not get past that part, long before its deadline says so.";
@@ -212,7 +212,7 @@ impl Rule {
             Self::NeedsMissing
                 | Self::NoReadyEndpoints
                 | Self::PortNotFound
-                | Self::ScaledToZero
+                | Self::BackendScaledToZero
                 | Self::PartBroken
                 | Self::ClaimBroken
                 | Self::NodeLost

@@ -5,13 +5,7 @@ use std::sync::Arc;
 use allready_core::Time;
 use serde_json::Value;
 
-use crate::{
-    causes::Cause,
-    graph::ObjectId,
-    health::Health,
-    judge::{Rule, Verdict},
-    writers::Writer,
-};
+use crate::{causes::Cause, graph::ObjectId, health::Health, judge::Verdict, writers::Writer};
 
 /// The longest reason and message that are remembered of an object; its details are read anew when they are wanted.
 const MAX_REASON: usize = 120;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{health::Health, judge::Rule};
 
-/// The group of EndpointSlices.
+/// The group of `EndpointSlices`.
 const SLICES: &str = "discovery.k8s.io";
 /// The label that says which Service a slice is of.
 const SERVICE_LABEL: &str = "kubernetes.io/service-name";
@@ -68,7 +68,7 @@ impl Relating<'_> {
             (0, Some(labels)) if knows_pods && !has_pods => {
                 if let Some(workload) = self.resting(&spec["selector"]) {
                     return self.find(
-                        Rule::ScaledToZero,
+                        Rule::BackendScaledToZero,
                         Health::Suspended,
                         "ScaledToZero",
                         format!("{workload} is scaled to zero"),
