@@ -22,8 +22,8 @@ pub(super) struct Listener {
     pub(super) protocol: String,
     pub(super) hostname: String,
     pub(super) routes: i64,
-    /// The worst that is said of it.
-    pub(super) health: Health,
+    /// The worst that is said of it; none where a hub counts its routes, and has conditions of the whole Gateway alone.
+    pub(super) health: Option<Health>,
     /// `Programmed=False Invalid: …`, of each condition that is not as it should be.
     pub(super) problems: Vec<String>,
     /// Set if the status says nothing of it.
@@ -106,14 +106,15 @@ fn listeners(object: &Value) -> Vec<Listener> {
                 if told == name {
                     Some(String::new())
                 } else {
-                    told.strip_suffix(&format!(".{name}")).map(str::to_owned)
+                    told.split_once('.').filter(|(_, listener)| *listener == name).map(|(cluster, _)| cluster.to_owned())
                 }
             };
             let told = told.into_iter().flatten().filter_map(|status| Some((cluster_of(status)?, status)));
-            let (mut problems, mut is_silent, mut routes) = (Vec::new(), true, 0);
+            let (mut problems, mut is_silent, mut is_counted, mut routes) = (Vec::new(), true, false, 0);
             let mut health = Health::Healthy;
             for (cluster, status) in told.take(MOST) {
                 routes += status["attachedRoutes"].as_i64().unwrap_or_default();
+                is_counted |= !cluster.is_empty();
                 for condition in found::read(&status["conditions"]).conditions().iter().take(MOST) {
                     is_silent = false;
                     let said = json!({ "type": condition.type_, "status": condition.status, "reason": condition.reason,
@@ -131,7 +132,12 @@ fn listeners(object: &Value) -> Vec<Listener> {
             }
             let port = listener["port"].as_i64().unwrap_or_default();
             let (protocol, hostname) = (field("protocol"), field("hostname"));
-            let health = if is_silent { Health::Unknown } else { health };
+            let health = match (is_silent, is_counted) {
+                (true, true) => None,
+                (true, false) => Some(Health::Unknown),
+                (false, _) => Some(health),
+            };
+            let is_silent = is_silent && !is_counted;
             Listener { name, port, protocol, hostname, routes, health, problems, is_silent }
         })
         .collect()
@@ -165,8 +171,8 @@ mod tests {
         assert_eq!((&facts["class"], &facts["addresses"]), (&json!("example"), &json!(["192.0.2.1"])));
         let listeners: Vec<Listener> = serde_json::from_value(facts["listeners"].clone()).unwrap();
         assert_eq!(listeners[0].problems, ["Programmed=False R: m"]);
-        assert_eq!((listeners[0].health, listeners[0].routes), (Health::Degraded, 2));
-        assert!(listeners[1].is_silent && listeners[1].health == Health::Unknown);
+        assert_eq!((listeners[0].health, listeners[0].routes), (Some(Health::Degraded), 2));
+        assert!(listeners[1].is_silent && listeners[1].health == Some(Health::Unknown));
     }
 
     #[test]
@@ -178,9 +184,9 @@ mod tests {
                 "status": { "listeners": [{ "name": "a", "conditions": [condition] }] } });
             listeners(&object).remove(0)
         };
-        assert_eq!(listener("Conflicted", "True", "ProtocolConflict").health, Health::Degraded);
-        assert_eq!(listener("ResolvedRefs", "False", "InvalidCertificateRef").health, Health::Degraded);
-        assert_ne!(listener("Programmed", "Unknown", "Pending").health, Health::Healthy);
+        assert_eq!(listener("Conflicted", "True", "ProtocolConflict").health, Some(Health::Degraded));
+        assert_eq!(listener("ResolvedRefs", "False", "InvalidCertificateRef").health, Some(Health::Degraded));
+        assert_ne!(listener("Programmed", "Unknown", "Pending").health, Some(Health::Healthy));
         for (type_, status) in [
             ("Conflicted", "False"),
             ("OverlappingTLSConfig", "False"),
@@ -189,7 +195,7 @@ mod tests {
         ] {
             let listener = listener(type_, status, type_);
             assert!(
-                listener.health == Health::Healthy && listener.problems.is_empty(),
+                listener.health == Some(Health::Healthy) && listener.problems.is_empty(),
                 "{type_}: {listener:?}"
             );
         }
@@ -216,6 +222,18 @@ mod tests {
             serde_json::from_value(facts(&object).unwrap()["listeners"].clone()).unwrap();
         assert_eq!((listeners.len(), listeners[0].routes), (1, 2));
         assert_eq!(listeners[0].problems, ["cluster-1: Programmed=False R: m"]);
+    }
+
+    #[test]
+    fn a_listener_whose_routes_a_hub_counts_is_not_called_silent() {
+        let row =
+            |name: &str| json!({ "name": name, "attachedRoutes": 1, "conditions": [], "supportedKinds": [] });
+        let object = json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+            "spec": { "listeners": [{ "name": "api", "port": 443, "protocol": "HTTPS" }] },
+            "status": { "listeners": [row("cluster-1.api"), row("cluster-2.api")] } });
+        let listeners: Vec<Listener> =
+            serde_json::from_value(facts(&object).unwrap()["listeners"].clone()).unwrap();
+        assert_eq!((listeners[0].routes, listeners[0].health, listeners[0].is_silent), (2, None, false));
     }
 
     #[test]

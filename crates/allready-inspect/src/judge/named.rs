@@ -25,7 +25,7 @@ pub(super) fn unanswered<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
                     .iter()
                     .take_while(|_| case.spend(ITEM))
                     .filter_map(answer)
-                    .any(|answer| is_same(wish, answer))
+                    .any(|answer| is_same(wish, answer) || is_in_a_cluster(wish, answer, wishes))
             };
             let index =
                 wishes.iter().take(MAX).position(|wish| wish.get("name").is_some() && !has_answer(wish))?;
@@ -39,11 +39,16 @@ pub(super) fn unanswered<'a>(case: &Case<'a>) -> Option<Signal<'a>> {
 /// The first entry without conditions, where others have some.
 fn silent<'a>(case: &Case<'a>, list: &'static str) -> Option<Signal<'a>> {
     let entries = case.status(list)?.as_array()?;
+    let wishes = case.spec(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let speaks = |entry: &Value| {
         let conditions = entry.get("conditions").and_then(Value::as_array);
         conditions.is_some_and(|conditions| !conditions.is_empty())
     };
-    let index = entries.iter().take(MAX).position(|entry| entry.is_object() && !speaks(entry))?;
+    let is_silent = |entry: &Value| {
+        let is_row = || wishes.iter().take(MAX).any(|wish| is_in_a_cluster(wish, entry, wishes));
+        entry.is_object() && !speaks(entry) && !is_row()
+    };
+    let index = entries.iter().take(MAX).position(is_silent)?;
     let do_others_speak = entries.iter().take(MAX).any(speaks);
     let place =
         Place::Path(case.view.status_path().join(Step::Field(list)).join(item(&entries[index], index)));
@@ -56,4 +61,13 @@ fn is_same(wish: &Value, answer: &Value) -> bool {
         (Some(wish), Some(answer)) => wish == answer,
         _ => true,
     }) && wish.get("name") == answer.get("name")
+}
+
+/// Returns true for the entry that a hub writes for a listener in one of its clusters, `cluster-1.https` for `https`: it has counts, and
+/// conditions of the whole object alone. An entry with the name of another listener is about that one.
+fn is_in_a_cluster(wish: &Value, answer: &Value, wishes: &[Value]) -> bool {
+    let (Some(wish), Some(answer)) = (wish["name"].as_str(), answer["name"].as_str()) else { return false };
+    answer.split_once('.').is_some_and(|(cluster, listener)| !cluster.is_empty() && listener == wish)
+        && wishes.len() <= MAX
+        && !wishes.iter().any(|other| other["name"].as_str() == Some(answer))
 }

@@ -686,7 +686,7 @@ function drawGateways(page) {
     const table = el('table', {}, el('caption', { class: 'sr', text: 'Listeners of ' + object.name }),
       el('thead', {}, el('tr', {}, ...['Listener', 'Port', 'Hostname', 'Routes'].map((name) => el('th', { scope: 'col', text: name })))),
       el('tbody', {}, ...gateway.listeners.flatMap((listener) => {
-        const row = el('tr', {}, el('th', { scope: 'row' }, mark(listener.health), ' ' + listener.name),
+        const row = el('tr', {}, el('th', { scope: 'row' }, listener.health ? mark(listener.health) : '', ' ' + listener.name),
           el('td', { text: listener.port + ' ' + listener.protocol }), el('td', { text: listener.hostname || '*' }),
           el('td', { text: String(listener.routes) }));
         const said = listener.problems.map((problem) => el('tr', { class: 'said' }, el('td', { colspan: 4, text: problem })));
@@ -696,7 +696,7 @@ function drawGateways(page) {
     const routes = el('ul', { class: 'routes' }, ...gateway.routes.map((route) => el('li', {}, mark(route.health), ' ', link(route.object),
       el('span', { class: 'dim', text: ' ' + [route.hostnames.join(', '), route.listener ? 'on ' + route.listener : '', route.reason].filter(Boolean).join(' · ') }))),
       gateway.more ? el('li', { class: 'more', text: andMore(gateway.more, ' routes, not shown') }) : null);
-    article.replaceChildren(...[head, facts, why, table, gateway.routes.length ? routes : el('p', { class: 'dim', text: 'No route names it.' })].filter(Boolean));
+    article.replaceChildren(...[head, facts, why, table, gateway.routes.length ? routes : gateway.listeners.some((listener) => listener.routes) ? null : el('p', { class: 'dim', text: 'No route names it.' })].filter(Boolean));
   });
 }
 

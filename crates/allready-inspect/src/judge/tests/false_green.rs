@@ -312,6 +312,21 @@ fn a_listener_or_parent_without_an_answer_is_awaited() {
 }
 
 #[test]
+fn the_entries_of_a_hub_answer_for_the_listener_that_they_name() {
+    let gateway = |listeners: &[&str]| {
+        let entries: Vec<Value> =
+            listeners.iter().map(|name| json!({"name": name, "conditions": []})).collect();
+        let spec = json!({"listeners": [{"name": "a"}, {"name": "x.a"}]});
+        let status = json!({"conditions": ["Accepted=True", "Programmed=True"], "listeners": entries});
+        health("gateway.networking.k8s.io/v1", "Gateway", &json!({"spec": spec, "status": status}))
+    };
+    assert_eq!(gateway(&["one.a", "one.x.a", "two.a"]), Healthy);
+    assert_eq!(gateway(&["one.a"]), Progressing, "nobody answers for x.a");
+    assert_eq!(gateway(&["x.a"]), Progressing, "it is a listener of its own, and not a's in the cluster x");
+    assert_eq!(gateway(&[".a", "one.x.a"]), Progressing, "an entry without a cluster is nobody's");
+}
+
+#[test]
 fn conditions_at_any_depth_count_and_what_is_too_deep_to_be_read_is_not_healthy() {
     let at = |depth: usize, status: &str| {
         let list = json!({"conditions": [{"type": "Ready", "status": status, "reason": "DiskFull"}]});
