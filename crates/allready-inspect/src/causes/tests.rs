@@ -251,6 +251,28 @@ fn circles_and_long_chains_of_owners_end() {
     }
 }
 
+#[test]
+fn a_verdict_in_a_circle_of_owners_does_not_depend_on_which_object_comes_first() {
+    let part = |(version, kind): (&str, &str), name: &str, owner: &str, spec: Value| {
+        json!({ "apiVersion": version, "kind": kind, "metadata": { "name": name, "namespace": "shop",
+            "ownerReferences": owned(("apps/v1", "Deployment", owner)) }, "spec": spec, "status": { "replicas": 1 } })
+    };
+    let deployment = ("apps/v1", "Deployment");
+    let service = json!({ "defaultBackend": { "service": { "name": "gone" } } });
+    for (first, second) in [("a", "b"), ("b", "a")] {
+        let (_, found) = found([
+            part(deployment, first, second, json!({ "replicas": 1 })),
+            part(deployment, second, first, json!({ "replicas": 1 })),
+            part(("networking.k8s.io/v1", "Ingress"), "i", first, service.clone()),
+        ]);
+        for name in ["a", "b"] {
+            let verdict = &found.verdicts[&ObjectId::new("apps", "Deployment", "shop", name)];
+            assert_eq!(verdict.health, Health::Degraded, "{name}: {}", verdict.message);
+            assert!(verdict.message.ends_with("Ingress i: Service gone not found"), "{}", verdict.message);
+        }
+    }
+}
+
 /// Some objects of a few kinds, which name, own and select each other as it comes.
 fn some_object() -> impl Strategy<Value = Value> {
     let kinds = prop::sample::select(vec![

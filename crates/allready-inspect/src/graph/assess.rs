@@ -34,6 +34,8 @@ pub(crate) struct Assessor<'a> {
     pub(crate) now: Time,
     done: HashMap<ObjectId, Verdict>,
     under_way: HashSet<ObjectId>,
+    /// Set where the question at hand has led back to an object that is under way, or too far: its answer is one for this question alone.
+    is_cut: bool,
     /// The objects about whose hope is being asked.
     pub(super) hoping: HashSet<ObjectId>,
     /// The requests that would help to know more.
@@ -43,7 +45,7 @@ pub(crate) struct Assessor<'a> {
 impl<'a> Assessor<'a> {
     pub(crate) fn new(known: &'a Known, registry: &'a Registry, now: Time) -> Self {
         let (done, under_way, wanted) = (HashMap::new(), HashSet::new(), BTreeSet::new());
-        Self { known, registry, now, done, under_way, hoping: HashSet::new(), wanted }
+        Self { known, registry, now, done, under_way, is_cut: false, hoping: HashSet::new(), wanted }
     }
 
     /// The verdict on an object by itself; nothing where it has not been seen.
@@ -60,12 +62,14 @@ impl<'a> Assessor<'a> {
         let mut verdict = self.alone(id)?;
         let is_well = matches!(verdict.health, Health::Healthy | Health::Suspended);
         let is_aggregated = || self.known.object(id).is_some_and(is_from_hub);
-        if (is_well && !leads_on(id) && !is_aggregated())
-            || self.under_way.len() >= MAX_STEPS
-            || !self.under_way.insert(id.clone())
-        {
+        if is_well && !leads_on(id) && !is_aggregated() {
             return Some(verdict);
         }
+        if self.under_way.len() >= MAX_STEPS || !self.under_way.insert(id.clone()) {
+            self.is_cut = true;
+            return Some(verdict);
+        }
+        let is_outer_cut = std::mem::take(&mut self.is_cut);
         let related = relate::of_object(self.known, id, false);
         let known = self.known;
         // The pods of a Service matter where its endpoints do not suffice.
@@ -84,7 +88,11 @@ impl<'a> Assessor<'a> {
             self.lift(id, &mut verdict, &related.links);
         }
         self.under_way.remove(id);
-        self.done.insert(id.clone(), verdict.clone());
+        // In a circle of owners it depends on where one begins what has been seen of an object when its turn comes.
+        if !self.is_cut {
+            self.done.insert(id.clone(), verdict.clone());
+        }
+        self.is_cut |= is_outer_cut;
         Some(verdict)
     }
 
@@ -254,6 +262,7 @@ impl<'a> Assessor<'a> {
                 let broken = if self.under_way.len() < MAX_STEPS {
                     self.broken_part(part.kind == "Job", &links)
                 } else {
+                    self.is_cut = true;
                     None
                 };
                 self.under_way.remove(&part);
