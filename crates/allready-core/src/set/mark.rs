@@ -140,8 +140,8 @@ impl Pass<'_> {
     /// Marks an undeclared condition.
     pub(super) fn put_type(&mut self, type_: &ConditionType, said: Said<'_>) {
         let place = self.only(type_, Polarity::NormalTrue).unwrap_or(usize::MAX);
-        if !self.touched_types.contains(type_) {
-            self.touched_types.push(type_.clone());
+        if !self.touched_types.has(type_.as_str()) {
+            self.touched_types.put(type_.clone());
         }
         self.put(place, type_, said);
     }

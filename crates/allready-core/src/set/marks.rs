@@ -1,7 +1,10 @@
 //! The marks of a pass apart from its list, so that they can be made again over a fresher one.
 
-use super::pass::{Finished, Pass, Progress};
-use crate::{Condition, ConditionType, Message, Reason, condition};
+use super::{
+    index::{ByType, Typed},
+    pass::{Finished, Pass, Progress},
+};
+use crate::{Condition, ConditionType, Message, Reason};
 
 /// The error that ended a reconcile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,25 +36,33 @@ pub(super) struct Failure {
 /// assert_eq!(condition::find(&fresher, "Synced").unwrap().status, Status::True);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Marks(Vec<(ConditionType, Option<Condition>)>);
+pub struct Marks(ByType<Mark>);
+
+/// What was marked under one type; nothing, where it was cleared.
+#[derive(Clone, Debug)]
+struct Mark {
+    type_: ConditionType,
+    condition: Option<Condition>,
+}
+
+impl Typed for Mark {
+    fn type_(&self) -> &ConditionType {
+        &self.type_
+    }
+}
 
 impl Marks {
     pub(crate) fn set(&mut self, condition: Condition) {
-        self.put(condition.type_.clone(), Some(condition));
+        self.0.put(Mark { type_: condition.type_.clone(), condition: Some(condition) });
     }
 
     pub(crate) fn remove(&mut self, type_: ConditionType) {
-        self.put(type_, None);
-    }
-
-    fn put(&mut self, type_: ConditionType, mark: Option<Condition>) {
-        self.0.retain(|(other, _)| *other != type_);
-        self.0.push((type_, mark));
+        self.0.put(Mark { type_, condition: None });
     }
 
     /// Tells whether the type was marked, where it was marked or cleared.
     pub(crate) fn keeps(&self, type_: &str) -> Option<bool> {
-        self.0.iter().find(|(other, _)| *other == *type_).map(|(_, mark)| mark.is_some())
+        self.0.get(type_).map(|mark| mark.condition.is_some())
     }
 
     /// Tells whether nothing was marked or cleared.
@@ -83,9 +94,9 @@ impl Marks {
     }
 
     fn make(&self, pass: &mut Pass<'_>) {
-        for (type_, mark) in &self.0 {
+        for Mark { type_, condition } in self.0.iter() {
             let declared = pass.set.declared.iter().position(|declared| declared.type_ == *type_);
-            match (mark, declared) {
+            match (condition, declared) {
                 (Some(mark), Some(index)) => {
                     pass.touched.add(index);
                     pass.put(index + 1, type_, mark.into());
@@ -103,11 +114,13 @@ impl Pass<'_> {
     pub fn into_marks(mut self) -> Marks {
         self.progress = Progress::Settled;
         let declared = self.set.declared.iter().enumerate().filter(|(index, _)| self.touched.has(*index));
-        let types = declared.map(|(_, declared)| &declared.type_).chain(&self.touched_types);
-        Marks(
-            types
-                .map(|type_| (type_.clone(), condition::find(self.conditions, type_.as_str()).cloned()))
-                .collect(),
-        )
+        let types = declared.map(|(_, declared)| &declared.type_).chain(self.touched_types.iter());
+        let mut marks = ByType::default();
+        for type_ in types {
+            let place = self.index.find(self.conditions, type_.as_str());
+            let condition = place.map(|place| self.conditions[place].clone()); // found at this place
+            marks.put(Mark { type_: type_.clone(), condition });
+        }
+        Marks(marks)
     }
 }

@@ -33,6 +33,7 @@ mod builder;
 mod conditions;
 mod declared;
 mod describe;
+mod index;
 mod mark;
 mod markable;
 mod marks;

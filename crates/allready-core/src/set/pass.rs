@@ -3,8 +3,11 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use super::{
-    At, ClearError, ConditionSet, Declared, Initial, Role, Untouched, Upgrade, marks::Failure,
-    record::Record, touched::Touched,
+    At, ClearError, ConditionSet, Declared, Initial, Role, Untouched, Upgrade,
+    index::{ByType, TypeIndex},
+    marks::Failure,
+    record::Record,
+    touched::Touched,
 };
 use crate::{
     Condition, ConditionType, Generation, Message, Polarity, Reason, Standing, Status, Time,
@@ -50,11 +53,13 @@ pub struct Pass<'a> {
     pub(super) top: Option<&'a ConditionType>,
     pub(super) untouched: Untouched,
     pub(super) conditions: &'a mut Vec<Condition>,
+    /// Where each type stands in `conditions`.
+    pub(super) index: TypeIndex,
     pub(super) at: At,
     pub(super) record: Record,
     pub(super) touched: Touched,
     /// Undeclared types that were marked or cleared.
-    pub(super) touched_types: Vec<ConditionType>,
+    pub(super) touched_types: ByType<ConditionType>,
     /// The error that ended the reconcile.
     pub(super) failure: Option<Failure>,
     /// Dependents that this pass has added to an object whose top condition was good.
@@ -141,11 +146,13 @@ impl<'a> Pass<'a> {
             ConditionSet::living().open().order(condition::ListOrder::ByType).into_unchecked()
         });
         let mut pass = Self::new(&PLAIN_LIST, None, untouched, conditions, at);
-        let mut index = 0;
-        while let Some(condition) = pass.conditions.get(index) {
+        let mut place = 0;
+        while !pass.index.is_unique(pass.conditions)
+            && let Some(condition) = pass.conditions.get(place)
+        {
             let type_ = condition.type_.clone();
             pass.only(&type_, Polarity::NormalTrue);
-            index += 1;
+            place += 1;
         }
         pass
     }
@@ -157,15 +164,18 @@ impl<'a> Pass<'a> {
         conditions: &'a mut Vec<Condition>,
         at: At,
     ) -> Self {
+        let mut index = TypeIndex::default();
+        index.catch_up(conditions);
         Self {
             set,
             top,
             untouched,
             conditions,
+            index,
             at,
             record: Record::default(),
             touched: Touched::default(),
-            touched_types: Vec::new(),
+            touched_types: ByType::default(),
             failure: None,
             newcomers: Touched::default(),
             damping: None,
@@ -272,20 +282,24 @@ impl<'a> Pass<'a> {
     fn insert(&mut self, condition: Condition) {
         self.record.added(&condition);
         self.conditions.push(condition);
+        self.index.catch_up(self.conditions);
     }
 
     /// Where a type stands; the hint is right whenever the list is in the order in which passes write it.
     pub(super) fn locate(&self, hint: usize, type_: &str) -> Option<usize> {
         match self.conditions.get(hint) {
             Some(condition) if condition.type_ == *type_ => Some(hint),
-            _ => condition::position(self.conditions, type_),
+            _ => self.index.find(self.conditions, type_),
         }
     }
 
     /// Where a type stands, after making sure that it stands there once. Of several, the worst is kept,
     /// and of those one that is outdated.
     pub(super) fn only(&mut self, type_: &ConditionType, polarity: Polarity) -> Option<usize> {
-        let first = condition::position(self.conditions, type_.as_str())?;
+        let first = self.index.find(self.conditions, type_.as_str())?;
+        if self.index.is_unique(self.conditions) {
+            return Some(first);
+        }
         let mut from = first + 1;
         while let Some(offset) =
             self.conditions.get(from..).and_then(|rest| condition::position(rest, type_.as_str()))
@@ -299,9 +313,11 @@ impl<'a> Pass<'a> {
                 self.conditions.swap(first, second);
             }
             self.conditions.remove(second);
+            self.index.clear();
             self.record.dropped();
             from = second;
         }
+        self.index.catch_up(self.conditions);
         Some(first)
     }
 
@@ -328,8 +344,8 @@ impl<'a> Pass<'a> {
                 return Err(ClearError { type_: set.declared[index].type_.clone(), role: "a dependent" });
             }
             self.touched.add(index);
-        } else if let Some(found) = condition::find(self.conditions, type_) {
-            self.touched_types.push(found.type_.clone());
+        } else if let Some(place) = self.index.find(self.conditions, type_) {
+            self.touched_types.put(self.conditions[place].type_.clone()); // found at this place
         }
         self.take_out(type_);
         Ok(self)
@@ -347,8 +363,9 @@ impl<'a> Pass<'a> {
 
     pub(super) fn take_out(&mut self, type_: &str) {
         // Also a second one, which would otherwise stand there in its place.
-        while let Some(condition) = condition::remove(self.conditions, type_) {
-            self.record.changing(&condition);
+        while let Some(place) = self.index.find(self.conditions, type_) {
+            self.record.changing(&self.conditions.remove(place));
+            self.index.clear();
         }
     }
 

@@ -1,14 +1,15 @@
 //! What a pass found, kept for exactly those conditions that it changes: an unchanged list costs nothing.
 
+use super::index::{ByType, TypeIndex, Typed};
 use crate::{
-    Condition, ConditionType, Status, Time, condition,
+    Condition, ConditionType, Status, Time,
     transition::{self, Transition},
 };
 
 /// The originals of everything a pass has changed so far.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    before: Vec<Before>,
+    before: ByType<Before>,
     /// Whether a second condition of one type was dropped, which no comparison by type would show.
     dropped: bool,
 }
@@ -21,6 +22,12 @@ struct Before {
     /// The status and time against which a transition is told: the original's, or the initial ones.
     status: Status,
     since: Time,
+}
+
+impl Typed for Before {
+    fn type_(&self) -> &ConditionType {
+        &self.type_
+    }
 }
 
 impl Record {
@@ -42,14 +49,14 @@ impl Record {
     /// Notes a condition before it is dated: it has had its status since then.
     pub(super) fn dating(&mut self, condition: &Condition, since: Time) {
         self.note(condition, Some(condition));
-        if let Some(before) = self.before.last_mut() {
+        if let Some(before) = self.before.get_mut(condition.type_.as_str()) {
             before.since = since;
         }
     }
 
     fn note(&mut self, condition: &Condition, original: Option<&Condition>) {
-        if self.find(condition.type_.as_str()).is_none() {
-            self.before.push(Before {
+        if !self.before.has(condition.type_.as_str()) {
+            self.before.put(Before {
                 type_: condition.type_.clone(),
                 original: original.cloned(),
                 status: condition.status,
@@ -58,13 +65,9 @@ impl Record {
         }
     }
 
-    fn find(&self, type_: &str) -> Option<&Before> {
-        self.before.iter().find(|before| before.type_ == *type_)
-    }
-
     /// What stood in the list when the pass began, given what stands there now.
     pub(super) fn original<'c>(&'c self, type_: &str, current: &'c Condition) -> Option<&'c Condition> {
-        match self.find(type_) {
+        match self.before.get(type_) {
             Some(before) => before.original.as_ref(),
             None => Some(current),
         }
@@ -72,18 +75,19 @@ impl Record {
 
     /// Since when a condition has a status: the old time if it had that status at the beginning, else now.
     pub(super) fn since(&self, type_: &str, status: Status, now: Time) -> Time {
-        match self.find(type_) {
+        match self.before.get(type_) {
             Some(before) if before.status == status => before.since,
             _ => now,
         }
     }
 
     /// Whether anything differs from the beginning, and which statuses do.
-    pub(super) fn compare(&self, conditions: &[Condition]) -> (bool, Vec<Transition>) {
+    pub(super) fn compare(&self, conditions: &[Condition], index: &TypeIndex) -> (bool, Vec<Transition>) {
         let mut changed = self.dropped;
         let mut transitions = Vec::new();
-        for before in &self.before {
-            let current = condition::find(conditions, before.type_.as_str());
+        for before in self.before.iter() {
+            let place = index.find(conditions, before.type_.as_str());
+            let current = place.map(|place| &conditions[place]); // found at this place
             changed |= before.original.as_ref() != current;
             transitions.extend(transition::between(before.original.as_ref(), current));
         }

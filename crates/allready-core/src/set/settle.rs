@@ -38,13 +38,20 @@ impl Pass<'_> {
 
     /// The same for a list without a set, where every condition is the writer's own.
     fn settle_untouched_list(&mut self) {
-        let is_untouched = |condition: &&Condition| !self.touched_types.contains(&condition.type_);
-        let untouched: Vec<_> = self.conditions.iter().filter(is_untouched).cloned().collect();
+        let is_touched = |condition: &Condition| self.touched_types.has(condition.type_.as_str());
+        if self.untouched == Untouched::Remove {
+            self.conditions.retain(|condition| {
+                let stays = is_touched(condition);
+                if !stays {
+                    self.record.changing(condition);
+                }
+                stays
+            });
+            return self.index.clear();
+        }
+        let untouched: Vec<_> =
+            self.conditions.iter().filter(|condition| !is_touched(condition)).cloned().collect();
         for condition in untouched {
-            if self.untouched == Untouched::Remove {
-                self.take_out(condition.type_.as_str());
-                continue;
-            }
             let observed = condition.observed_generation.unwrap_or_default();
             let unreported = Condition::unreported(condition.type_, self.at.now).observed(observed);
             self.put(usize::MAX, &unreported.type_, Said::from(&unreported));
@@ -52,13 +59,14 @@ impl Pass<'_> {
     }
 
     pub(super) fn settle(&mut self) -> Finished {
+        self.index.catch_up(self.conditions);
         if self.at.deleting && !self.touched.is_empty() {
             self.carry_over_generations();
         }
         let held = self.settle_damping();
         let policy_looks_again = self.settle_top(&held);
+        let (changed, transitions) = self.record.compare(self.conditions, &self.index);
         condition::sort(self.conditions, self.set.order, self.top.map_or("", ConditionType::as_str));
-        let (changed, transitions) = self.record.compare(self.conditions);
         self.progress = Progress::Settled;
         let look_again = held.iter().filter_map(|held| held.look_again).chain(policy_looks_again).min();
         Finished { changed, transitions, look_again }

@@ -129,6 +129,22 @@ proptest! {
     }
 
     #[test]
+    fn a_long_list_is_settled_as_a_short_one(
+        set in set(), mut list in found(), marks in marks(), generation in 0..4u32, finish: bool, front: bool,
+    ) {
+        let others: Vec<_> = (0..60)
+            .map(|number| Condition::unreported(ConditionType::new(format!("Other{number}")).unwrap(), at(1)))
+            .collect();
+        let mut long = if front { [&others[..], &list[..]] } else { [&list[..], &others[..]] }.concat();
+        let changed = run(&set, &mut list, At::new(generation, at(100)), &marks, finish);
+        prop_assert_eq!(run(&set, &mut long, At::new(generation, at(100)), &marks, finish), changed);
+        let (others_after, ours): (Vec<_>, Vec<_>) =
+            long.into_iter().partition(|condition| condition.type_.as_str().starts_with("Other"));
+        prop_assert_eq!(others_after, others);
+        prop_assert_eq!(ours, list);
+    }
+
+    #[test]
     fn any_text_reads_as_a_set_or_is_refused(text in ".{0,60}") {
         if let Ok(set) = text.parse::<ConditionSet>() {
             prop_assert_eq!(set.to_string().parse::<ConditionSet>().unwrap(), set);

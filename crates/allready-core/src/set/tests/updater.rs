@@ -397,6 +397,22 @@ proptest! {
         prop_assert!(updated.conditions.windows(2).all(|pair| pair[0].type_ < pair[1].type_));
         prop_assert!(updated.changed || updated.transitions.is_empty());
     }
+
+    #[test]
+    fn a_long_list_is_updated_as_a_short_one(old in any_list(), steps in any_steps(), front: bool) {
+        let others: Vec<_> = (0..60).map(|number| condition(&format!("Z{number:02}"), Status::True)).collect();
+        let touch = others.iter().map(|other| Step::Update(other.type_.to_string(), Status::True));
+        let long = if front { [&others[..], &old[..]] } else { [&old[..], &others[..]] }.concat();
+        for untouched in [Untouched::Keep, Untouched::Remove, Untouched::Unknown] {
+            let short = run(&old, untouched, &steps);
+            let all: Vec<_> = touch.clone().chain(steps.iter().cloned()).collect();
+            let mut updated = run(&long, untouched, &all);
+            updated.conditions.retain(|condition| !condition.type_.as_str().starts_with('Z'));
+            updated.transitions.retain(|transition| !transition.type_.as_str().starts_with('Z'));
+            prop_assert_eq!(updated.conditions, short.conditions);
+            prop_assert_eq!(updated.transitions, short.transitions);
+        }
+    }
 }
 
 #[test]
