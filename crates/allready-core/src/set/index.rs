@@ -102,12 +102,11 @@ impl<T: Typed> ByType<T> {
 
     /// Adds an entry, or puts it in the place of the one of its type.
     pub(super) fn put(&mut self, entry: T) {
-        match self.index.find(&self.entries, entry.type_().as_str()) {
-            Some(place) => self.entries[place] = entry, // found at this place
-            None => {
-                self.entries.push(entry);
-                self.index.catch_up(&self.entries);
-            }
+        if let Some(place) = self.index.find(&self.entries, entry.type_().as_str()) {
+            self.entries[place] = entry; // found at this place
+        } else {
+            self.entries.push(entry);
+            self.index.catch_up(&self.entries);
         }
     }
 
