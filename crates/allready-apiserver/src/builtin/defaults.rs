@@ -122,6 +122,7 @@ const SIMPLE: &[(&str, &str, &str)] = &[
     ("networking.v1.IngressClassParametersReference", "scope", r#""Cluster""#),
     ("networking.v1.NetworkPolicyPort", "protocol", r#""TCP""#),
     ("resource.v1.DeviceSubRequest", "allocationMode", r#""ExactCount""#),
+    ("resource.v1.DeviceToleration", "operator", r#""Equal""#),
     ("resource.v1.ExactDeviceRequest", "allocationMode", r#""ExactCount""#),
     ("scheduling.v1.PriorityClass", "preemptionPolicy", r#""PreemptLowerPriority""#),
     ("storage.v1.CSIDriverSpec", "attachRequired", "true"),

@@ -27,9 +27,11 @@
 //! - **Volumes and claims**: modes, sizes, classes, that there is one source; what may not change. Of sources only host paths
 //!   and CSI have their fields checked. **Storage classes, drivers, attachments**: names, words, what may not change.
 //! - **Autoscalers**: numbers, targets, resource and pod metrics, behavior. **Budgets, quotas, limit ranges, priority and runtime
-//!   classes, replication controllers, pod templates, revisions, webhooks**: all but CEL in match conditions and the amounts of
+//!   classes, replication controllers, pod templates, revisions, webhooks**: all but the amounts of
 //!   quotas by scope. **Flow schemas and levels, requests for certificates**: a few.
-//! - **Not at all**: admission policies and their bindings, device classes, resource claims and slices, addresses.
+//! - **Admission policies and their bindings**: all but the types of expressions, of which literals and operators are known, and the
+//!   functions they call. **Device classes, claims and their templates**: all but binding conditions and networks.
+//! - **Not at all**: addresses.
 //!
 //! # What differs
 //! - Addresses and node ports of services are found from the service's name on instead of drawn at random.

@@ -13,6 +13,8 @@ use super::{
 use crate::{names, resource::Endpoint, status::FieldError};
 
 mod certificate;
+mod claims;
+mod conditions;
 mod container;
 mod counters;
 mod cron;
@@ -26,6 +28,7 @@ mod job_status;
 mod limits;
 mod network;
 mod pod;
+mod policy;
 mod rbac;
 mod rollout;
 mod scheduling;
@@ -55,6 +58,8 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         ("CertificateSigningRequest", Endpoint::Other("approval")) => {
             certificate::update(certificate::Part::Approval, new, old, &mut errors);
         }
+        ("ValidatingAdmissionPolicy", Endpoint::Status) => policy::status(new, &mut errors),
+        ("ResourceClaim", Endpoint::Status) => claims::status(new, old, &mut errors),
         ("Job", Endpoint::Status) => job_status::check(new, old, &mut errors),
         (_, Endpoint::Status) => status(row, new, &mut errors),
         (_, Endpoint::Scale | Endpoint::Other(_)) => {}
@@ -86,6 +91,7 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "CSIStorageCapacity" => storage::room(new, old, errors),
         "CertificateSigningRequest" => certificate::request(new, old, errors),
         "ControllerRevision" => limits::revision(new, old, errors),
+        "DeviceClass" => claims::class(new, errors),
         "EndpointSlice" => network::slice(new, old, errors),
         "Endpoints" => network::endpoints(new, errors),
         "FlowSchema" => flow::schema(new, errors),
@@ -95,6 +101,8 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "Ingress" => network::ingress(new, errors),
         "IngressClass" => network::ingress_class(new, old, errors),
         "LimitRange" => limits::range(new, errors),
+        "MutatingAdmissionPolicy" => policy::mutating(new, old, errors),
+        "MutatingAdmissionPolicyBinding" => policy::binding(new, false, errors),
         "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => webhook::check(new, errors),
         "NetworkPolicy" => network::policy(new, errors),
         "PersistentVolume" => storage::persistent_volume(new, old, errors),
@@ -104,11 +112,15 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "PriorityClass" => limits::priority(new, old, errors),
         "PriorityLevelConfiguration" => limits::priority_level(new, errors),
         "ReplicationController" => limits::replication_controller(new, errors),
+        "ResourceClaim" => claims::claim(new, old, errors),
+        "ResourceClaimTemplate" => claims::template(new, old, errors),
         "ResourceQuota" => limits::quota(new, errors),
         "ResourceSlice" => devices::slice(new, old, errors),
         "RuntimeClass" => limits::runtime(new, old, errors),
         "ServiceCIDR" => network::service_ranges(new, old, errors),
         "StorageClass" => storage::class(new, old, errors),
+        "ValidatingAdmissionPolicy" => policy::validating(new, old, errors),
+        "ValidatingAdmissionPolicyBinding" => policy::binding(new, true, errors),
         "VolumeAttachment" => storage::attachment(new, old, errors),
         "VolumeAttributesClass" => storage::attributes(new, old, errors),
         _ => {}
