@@ -97,13 +97,13 @@ impl Chain {
             .any(|list| !list.is_empty())
     }
 
-    /// Lets policies and webhooks change an object, which is absent for a deletion; `settle` prunes and fills in what they
-    /// changed. A change by one makes those that want it look again, once.
+    /// Lets policies and webhooks change an object, which is absent for a deletion; `settle` reads, prunes and fills in
+    /// what they changed. A change by one makes those that want it look again, once.
     pub(crate) fn mutate(
         &self,
         admission: &Admission<'_>,
         mut object: Option<&mut Value>,
-        settle: &dyn Fn(&mut Value),
+        settle: &dyn Fn(&mut Value) -> Result<(), String>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let attributes = admission.attributes;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Engine, Scope, convert, meta, options::DeleteOptions};
+use super::{Engine, Scope, convert, decode, meta, options::DeleteOptions};
 use crate::{
     access,
     admission::{Admission, Attributes, Chain, Cluster, GroupVersionKind, Operation},
@@ -58,8 +58,11 @@ impl Scope<'_> {
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let attributes = self.attributes(operation, object, None);
         let settle = |object: &mut Value| {
+            decode::check_metadata(object, decode::is_custom(self.resource))?;
+            decode::decodes(self.call, self.version, object)?;
             self.prune(object);
             self.fill_in(object);
+            Ok(())
         };
         chain.mutate(&self.admission(&attributes, old), Some(object), &settle, warnings)
     }
@@ -69,7 +72,7 @@ impl Scope<'_> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let attributes = self.attributes(Operation::Update, scale, Some("autoscaling/v1"));
         // A scale has nothing to prune or to fill in, and its warnings are those of the object.
-        chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| (), &mut Vec::new())
+        chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| Ok(()), &mut Vec::new())
     }
 
     /// Asks about an object that is ready to be stored, in place of `old` where there is one.
@@ -101,7 +104,7 @@ impl Scope<'_> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let attributes = self.attributes(Operation::Create, posted, Some(api_version));
         let admission = self.admission(&attributes, None);
-        chain.mutate(&admission, Some(posted), &|_| (), warnings)?;
+        chain.mutate(&admission, Some(posted), &|_| Ok(()), warnings)?;
         chain.validate(&admission, Some(posted), warnings)
     }
 
@@ -120,7 +123,7 @@ impl Scope<'_> {
             ..self.attributes(Operation::Delete, &Value::Null, None)
         };
         let admission = self.admission(&attributes, Some(&old));
-        chain.mutate(&admission, None, &|_| (), warnings)?;
+        chain.mutate(&admission, None, &|_| Ok(()), warnings)?;
         chain.validate(&admission, None, warnings)
     }
 
