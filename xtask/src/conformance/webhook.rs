@@ -147,6 +147,10 @@ fn answer(path: &str, mut review: Value) -> Value {
             data.insert("by".to_owned(), request["operation"].clone());
             patch(&mut response, &json!([{ "op": "add", "path": "/data", "value": data }]));
         }
+        "note" => patch(
+            &mut response,
+            &json!([{ "op": "add", "path": "/metadata/annotations/noted", "value": "by-webhook" }]),
+        ),
         "patch-unknown-field" => {
             patch(&mut response, &json!([{ "op": "add", "path": "/nobody", "value": 1 }]))
         }

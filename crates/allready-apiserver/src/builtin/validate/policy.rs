@@ -225,7 +225,7 @@ pub(super) fn match_conditions(list: &Spot<'_>, has_params: bool, errors: &mut E
         match expression.text().trim() {
             "" => expression.required("", errors),
             trimmed => {
-                for problem in problem(trimmed, &declared, &one_of(vec!["bool"])) {
+                if let Some(problem) = problem(trimmed, &declared, &one_of(vec!["bool"])) {
                     errors.push(FieldError::invalid(expression.place.as_str(), trimmed, problem));
                 }
             }
@@ -333,7 +333,7 @@ fn mutation(mutation: &Spot<'_>, declared: &Declared<'_>, errors: &mut Errors) {
     } else if trimmed.is_empty() {
         expression.required("", errors);
     } else {
-        for problem in problem(trimmed, declared, &one_of(vec![own.2])) {
+        if let Some(problem) = problem(trimmed, declared, &one_of(vec![own.2])) {
             errors.push(FieldError::invalid(expression.place.as_str(), trimmed, problem));
         }
     }

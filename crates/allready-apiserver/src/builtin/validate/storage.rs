@@ -226,20 +226,6 @@ pub(super) fn room(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 /// A volume on a node.
 pub(super) fn attachment(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
-    if let Some(old) = old {
-        if at(new, &["spec"]) != at(old, &["spec"]) {
-            let source = spec.child("source");
-            let shown = format!(
-                r#"{{"Attacher":{},"Source":{{"PersistentVolumeName":{},"InlineVolumeSpec":{}}},"NodeName":{}}}"#,
-                spec.child("attacher").value,
-                source.child("persistentVolumeName").value,
-                source.child("inlineVolumeSpec").value,
-                spec.child("nodeName").value,
-            );
-            spec.shown(crate::status::Mistake::Invalid, &shown, "field is immutable", errors);
-        }
-        return;
-    }
     spec.child("attacher").named(names::dns_subdomain, errors);
     let source = spec.child("source");
     if source.has("inlineVolumeSpec") == source.has("persistentVolumeName") {
@@ -251,6 +237,16 @@ pub(super) fn attachment(new: &Value, old: Option<&Value>, errors: &mut Errors) 
     }
     let node = spec.child("nodeName");
     node.problems(names::dns_subdomain(node.text()), errors);
+    if old.is_some_and(|old| at(new, &["spec"]) != at(old, &["spec"])) {
+        let shown = format!(
+            r#"{{"Attacher":{},"Source":{{"PersistentVolumeName":{},"InlineVolumeSpec":{}}},"NodeName":{}}}"#,
+            spec.child("attacher").value,
+            source.child("persistentVolumeName").value,
+            source.child("inlineVolumeSpec").value,
+            node.value,
+        );
+        spec.shown(crate::status::Mistake::Invalid, &shown, "field is immutable", errors);
+    }
 }
 
 /// The fields of a volume that can be changed later.
