@@ -54,6 +54,7 @@ impl Scope<'_> {
         old: Option<&Value>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
+        self.fill_in_limits(object, old);
         let Some(chain) = self.chain() else { return Ok(()) };
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let attributes = self.attributes(operation, object, None);
@@ -75,13 +76,19 @@ impl Scope<'_> {
         chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| Ok(()), &mut Vec::new())
     }
 
-    /// Asks about an object that is ready to be stored, in place of `old` where there is one.
+    /// Asks about an object that is ready to be stored, in place of `old` where there is one, and counts it in quotas.
     pub(super) fn admit(
         &self,
         object: &Value,
         old: Option<&Value>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
+        self.check_limits(object, old)?;
+        self.ask(object, old, warnings)?;
+        self.charge(object, old)
+    }
+
+    fn ask(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Result<(), Failure> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         if self.call.endpoint == Endpoint::Scale {
