@@ -36,7 +36,7 @@
 //! # What differs
 //! - Addresses and node ports of services are found from the service's name on instead of drawn at random.
 //! - Not checked: seccomp, `AppArmor`, sysctls, Windows and `SELinux` options, capabilities against privilege escalation, resize
-//!   policies, resource claims, ephemeral containers, pod failure and success policies, volumes of storage vendors, DNS
+//!   policies, resource claims, pod failure and success policies, volumes of storage vendors, DNS
 //!   search paths, and the node affinity of pods that wait for a gate.
 //! - Volumes, claims and their classes get the finalizers that protect them while in use, as from the real server's admission.
 //!   There is no controller to take them off: whoever deletes one takes it off, or it stays.

@@ -47,7 +47,8 @@ impl Scope<'_> {
 
     /// Fills in what the limit ranges of the namespace say of a new pod.
     pub(super) fn fill_in_limits(&self, object: &mut Value, old: Option<&Value>) {
-        if old.is_none() && self.call.endpoint == Endpoint::Main && self.is("", "pods") {
+        let resized = self.call.endpoint == Endpoint::Other("resize");
+        if self.is("", "pods") && (resized || old.is_none() && self.call.endpoint == Endpoint::Main) {
             for range in of_namespace(self.store(), "limitranges", self.namespace()) {
                 limit_range::fill_in(&range, object);
             }

@@ -30,6 +30,7 @@ mod network;
 mod pod;
 mod policy;
 mod rbac;
+mod resize;
 mod rollout;
 mod scheduling;
 mod selector;
@@ -62,6 +63,11 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         ("ResourceClaim", Endpoint::Status) => claims::status(new, old, &mut errors),
         ("Job", Endpoint::Status) => job_status::check(new, old, &mut errors),
         (_, Endpoint::Status) => status(row, new, &mut errors),
+        ("Namespace", Endpoint::Other("finalize")) => finalizers(new, true, &mut errors),
+        ("Pod", Endpoint::Other("resize")) => resize::resize(new, old.unwrap_or(new), &mut errors),
+        ("Pod", Endpoint::Other("ephemeralcontainers")) => {
+            resize::ephemeral(new, old.unwrap_or(new), &mut errors);
+        }
         (_, Endpoint::Scale | Endpoint::Other(_)) => {}
         ("Node", _) => node(new, old, &mut errors),
         ("Namespace", _) => namespace(new, old, &mut errors),
@@ -160,12 +166,18 @@ fn lease(new: &Value, errors: &mut Errors) {
 }
 
 fn namespace(new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    if old.is_some() {
-        return;
+    if old.is_none() {
+        finalizers(new, false, errors);
     }
-    for finalizer in items(new, &["spec", "finalizers"]).iter().filter_map(Value::as_str) {
+}
+
+/// The finalizers of a namespace, told by their places or by their list.
+fn finalizers(new: &Value, places: bool, errors: &mut Errors) {
+    for (index, finalizer) in items(new, &["spec", "finalizers"]).iter().enumerate() {
+        let Some(finalizer) = finalizer.as_str() else { continue };
+        let place = if places { format!("spec.finalizers[{index}]") } else { "spec.finalizers".to_owned() };
         let refuse = |why: String, errors: &mut Errors| {
-            errors.push(FieldError::invalid("spec.finalizers", finalizer, why));
+            errors.push(FieldError::invalid(place.as_str(), finalizer, why));
         };
         let problems = names::qualified(finalizer);
         let known = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
@@ -205,6 +217,8 @@ fn node(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         return;
     };
     amounts(errors);
+    // The real server checks them once as those of any node, and once as changed ones.
+    scheduling::taints(&taints, errors);
     for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
         let before = text_at(old, &["spec", field]);
         if !before.is_empty() && text_at(new, &["spec", field]) != before {
