@@ -106,7 +106,7 @@ fn answer(path: &str, mut review: Value) -> Value {
         json!({ "allowed": true })
     };
     response["uid"] = request["uid"].clone();
-    let patch = |response: &mut Value, steps: &Value| {
+    let change = |response: &mut Value, steps: &Value| {
         response["patchType"] = "JSONPatch".into();
         response["patch"] = BASE64_STANDARD.encode(steps.to_string()).into();
     };
@@ -134,7 +134,7 @@ fn answer(path: &str, mut review: Value) -> Value {
             response["status"] =
                 json!({ "code": 409, "reason": "Conflict", "message": "it is cold", "details": details });
         }
-        "label" => patch(
+        "label" => change(
             &mut response,
             &json!([{ "op": "add", "path": "/metadata/labels", "value": { "by": "webhook" } }]),
         ),
@@ -145,21 +145,21 @@ fn answer(path: &str, mut review: Value) -> Value {
             let mut data = request["object"]["data"].as_object().cloned().unwrap_or_default();
             data.insert(key, format!("{before}x").into());
             data.insert("by".to_owned(), request["operation"].clone());
-            patch(&mut response, &json!([{ "op": "add", "path": "/data", "value": data }]));
+            change(&mut response, &json!([{ "op": "add", "path": "/data", "value": data }]));
         }
-        "note" => patch(
+        "note" => change(
             &mut response,
             &json!([{ "op": "add", "path": "/metadata/annotations/noted", "value": "by-webhook" }]),
         ),
         "patch-unknown-field" => {
-            patch(&mut response, &json!([{ "op": "add", "path": "/nobody", "value": 1 }]))
+            change(&mut response, &json!([{ "op": "add", "path": "/nobody", "value": 1 }]));
         }
-        "patch-wrong-type" => patch(&mut response, &json!([{ "op": "add", "path": "/data", "value": 1 }])),
-        "patch-nowhere" => patch(&mut response, &json!([{ "op": "remove", "path": "/data/nothing" }])),
+        "patch-wrong-type" => change(&mut response, &json!([{ "op": "add", "path": "/data", "value": 1 }])),
+        "patch-nowhere" => change(&mut response, &json!([{ "op": "remove", "path": "/data/nothing" }])),
         "patch-name" => {
-            patch(&mut response, &json!([{ "op": "replace", "path": "/metadata/name", "value": "other" }]))
+            change(&mut response, &json!([{ "op": "replace", "path": "/metadata/name", "value": "other" }]));
         }
-        "patch-text" => patch(&mut response, &json!("no patch")),
+        "patch-text" => change(&mut response, &json!("no patch")),
         "patch-without-type" => response["patch"] = BASE64_STANDARD.encode("[]").into(),
         "patch-of-another-type" => {
             response["patch"] = BASE64_STANDARD.encode("[]").into();

@@ -24,7 +24,6 @@ use crate::{
 use kube_cel::cel::Value as Cel;
 
 /// One webhook of a configuration.
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of the configuration")]
 pub(super) struct Webhook {
     name: String,
     key: String,
@@ -159,7 +158,7 @@ impl Webhook {
         let review = json!({ "apiVersion": self.version, "kind": "AdmissionReview", "request": asked });
         let reply = self.client.post(&review, self.timeout, services);
         let reply = reply.map_err(|why| Problem::Call(format!("failed to call webhook: {why}")))?;
-        Answer::read(reply, &uid, self.version, mutating).map_err(Problem::Call)
+        Answer::read(&reply, &uid, self.version, mutating).map_err(Problem::Call)
     }
 
     /// The outcome of a problem: a refusal, or nothing where it is ignored.
@@ -215,7 +214,7 @@ fn spoken(version: &Value) -> Option<&'static str> {
 
 impl Answer {
     /// The answer in a review of the version that was sent: of the older one, neither the uid nor the type of a patch is looked at.
-    fn read(review: Value, uid: &str, version: &str, mutating: bool) -> Result<Self, String> {
+    fn read(review: &Value, uid: &str, version: &str, mutating: bool) -> Result<Self, String> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (text(&review["apiVersion"]), text(&review["kind"]));
         if spoken(&api_version.rsplit('/').next().into()).is_some() && kind != "AdmissionReview" {
@@ -227,7 +226,7 @@ impl Answer {
             ));
         }
         let strict = version.ends_with("/v1");
-        let answer = Self::taken(&review, strict.then_some(uid), mutating)
+        let answer = Self::taken(review, strict.then_some(uid), mutating)
             .map_err(|why| format!("received invalid webhook response: {why}"))?;
         let response = &review["response"];
         let patch = text(&response["patch"]);

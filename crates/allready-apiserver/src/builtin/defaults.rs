@@ -206,7 +206,11 @@ fn special(name: &str, object: &mut Map<String, Value>) {
         }
         "core.v1.NodeSpec" => {
             if let Some(range) = object.get("podCIDR").cloned() {
-                object.entry("podCIDRs").or_insert_with(|| json!([range]));
+                if object.get("podCIDRs").and_then(|ranges| ranges.get(0)) != Some(&range) {
+                    object.insert("podCIDRs".into(), json!([range]));
+                }
+            } else if let Some(range) = object.get("podCIDRs").and_then(|ranges| ranges.get(0)).cloned() {
+                object.insert("podCIDR".into(), range);
             }
         }
         "core.v1.NodeStatus" => {

@@ -36,7 +36,9 @@ fn add(to: &mut Amounts, more: &Amounts) {
 pub(crate) fn of_pod(pod: &Value, part: &str) -> Amounts {
     let of = |container: &Value| amounts(&container["resources"][part]);
     let mut sum = Amounts::new();
-    items(pod, &["spec", "containers"]).iter().for_each(|container| add(&mut sum, &of(container)));
+    for container in items(pod, &["spec", "containers"]) {
+        add(&mut sum, &of(container));
+    }
     let (mut beside, mut most) = (Amounts::new(), Amounts::new());
     for container in items(pod, &["spec", "initContainers"]) {
         let mut own = of(container);
@@ -103,7 +105,9 @@ fn counted(group: &str, plural: &str) -> String {
 /// Everything that an object takes.
 pub(crate) fn of(group: &str, plural: &str, object: &Value) -> Amounts {
     let mut out = Amounts::from([(counted(group, plural), Quantity::count(1))]);
-    let mut take = |name: String, amount: Quantity| drop(out.insert(name, amount));
+    let mut take = |name: String, amount: Quantity| {
+        out.insert(name, amount);
+    };
     match (group, plural) {
         // What has ended takes nothing but its place.
         ("", "pods") if matches!(text_at(object, &["status", "phase"]), "Failed" | "Succeeded") => {}
@@ -112,10 +116,12 @@ pub(crate) fn of(group: &str, plural: &str, object: &Value) -> Amounts {
             let mut limits = of_pod(object, "limits");
             let overhead = amounts(&object["spec"]["overhead"]);
             add(&mut requests, &overhead);
-            limits.iter_mut().for_each(|(name, limit)| {
+            for (name, limit) in &mut limits {
                 *limit = overhead.get(name).map_or(*limit, |more| limit.plus(*more));
-            });
-            of_resources(&requests, &limits).into_iter().for_each(|(name, amount)| take(name, amount));
+            }
+            for (name, amount) in of_resources(&requests, &limits) {
+                take(name, amount);
+            }
         }
         ("", "services") => {
             let ports = items(object, &["spec", "ports"]);

@@ -120,7 +120,9 @@ impl Scope<'_> {
         errors.extend(own);
         self.refuse(&sent, object, &errors)?;
         warnings.append(&mut forgiven);
-        warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        if endpoint != Endpoint::Status || self.is_custom() {
+            warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        }
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())

@@ -110,7 +110,7 @@ impl Scope<'_> {
                 (name.clone(), before.get(name).map_or(*amount, |before| amount.less(*before)))
             });
             let more: usage::Amounts = more.filter(|(_, amount)| !amount.is_zero()).collect();
-            let sum = |name: &String| used.get(name).map(|used| used.plus(more[name])).unwrap_or(more[name]);
+            let sum = |name: &String| used.get(name).map_or(more[name], |used| used.plus(more[name]));
             let exceeded = |name: &&String| hard.get(*name).is_some_and(|hard| sum(name).exceeds(*hard));
             let over: Vec<&String> = more.keys().filter(exceeded).collect();
             if !over.is_empty() {

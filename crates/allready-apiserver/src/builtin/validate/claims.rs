@@ -89,18 +89,15 @@ fn spec(spec: &Spot<'_>, errors: &mut Errors) {
     each(&devices.child("constraints"), 32, errors, |constraint, errors| {
         references(constraint, &requests, errors);
         let (same, distinct) = (constraint.child("matchAttribute"), constraint.child("distinctAttribute"));
-        match [same, distinct].into_iter().find(Spot::exists) {
-            Some(attribute) => {
-                devices::qualified(&attribute.place, attribute.text(), errors);
-                if !attribute.text().contains('/') {
-                    let why = "a fully qualified name must be a domain and a name separated by a slash";
-                    attribute.invalid(why, errors);
-                }
+        if let Some(attribute) = [same, distinct].into_iter().find(Spot::exists) {
+            devices::qualified(&attribute.place, attribute.text(), errors);
+            if !attribute.text().contains('/') {
+                let why = "a fully qualified name must be a domain and a name separated by a slash";
+                attribute.invalid(why, errors);
             }
-            None => {
-                let why = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set";
-                constraint.required(why, errors);
-            }
+        } else {
+            let why = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set";
+            constraint.required(why, errors);
         }
     });
     each(&devices.child("config"), 32, errors, |config, errors| {

@@ -150,9 +150,15 @@ fn status(row: &Row, new: &Value, errors: &mut Errors) {
         errors.push(FieldError::forbidden("status.loadBalancer.ingress", why));
     }
     let phase = text_at(new, &["status", "phase"]);
-    if row.kind == "Namespace" && at(new, &["metadata", "deletionTimestamp"]).is_none() && phase != "Active" {
-        let why = "may only be 'Active' if `deletionTimestamp` is empty";
-        errors.push(FieldError::invalid("status.Phase", phase, why));
+    if row.kind == "Namespace" {
+        let goes = at(new, &["metadata", "deletionTimestamp"]).is_some();
+        if !goes && phase != "Active" {
+            let why = "may only be 'Active' if `deletionTimestamp` is empty";
+            errors.push(FieldError::invalid("status.Phase", phase, why));
+        } else if goes && phase != "Terminating" {
+            let why = "may only be 'Terminating' if `deletionTimestamp` is not empty";
+            errors.push(FieldError::invalid("status.Phase", phase, why));
+        }
     }
 }
 
@@ -203,22 +209,19 @@ fn node(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     };
     // The real server says so of the metadata.
     let taints = Spot { place: "metadata.taints".into(), ..root.at("spec.taints") };
-    let Some(old) = old else {
-        scheduling::taints(&taints, errors);
-        amounts(errors);
-        let ranges = root.at("spec.podCIDRs");
-        for range in ranges.items() {
-            words::range(&range, errors);
-        }
-        let newer = ranges.items().filter(|range| range.text().contains(':')).count();
-        if newer > 1 || ranges.items().count() - newer > 1 {
-            ranges.invalid("may specify no more than one CIDR for each IP family", errors);
-        }
-        return;
-    };
-    amounts(errors);
-    // The real server checks them once as those of any node, and once as changed ones.
     scheduling::taints(&taints, errors);
+    amounts(errors);
+    let ranges = root.at("spec.podCIDRs");
+    for range in ranges.items() {
+        words::range(&range, errors);
+    }
+    let newer = ranges.items().filter(|range| range.text().contains(':')).count();
+    if newer > 1 || ranges.items().count() - newer > 1 {
+        ranges.invalid("may specify no more than one CIDR for each IP family", errors);
+    }
+    let Some(old) = old else { return };
+    // The real server checks a changed node once as any, and once as a changed one.
+    amounts(errors);
     for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
         let before = text_at(old, &["spec", field]);
         if !before.is_empty() && text_at(new, &["spec", field]) != before {

@@ -332,10 +332,8 @@ fn mutation(mutation: &Spot<'_>, declared: &Declared<'_>, errors: &mut Errors) {
         form.required(&format!("must be specified when patchType is {}", own.0), errors);
     } else if trimmed.is_empty() {
         expression.required("", errors);
-    } else {
-        if let Some(problem) = problem(trimmed, declared, &one_of(vec![own.2])) {
-            errors.push(FieldError::invalid(expression.place.as_str(), trimmed, problem));
-        }
+    } else if let Some(problem) = problem(trimmed, declared, &one_of(vec![own.2])) {
+        errors.push(FieldError::invalid(expression.place.as_str(), trimmed, problem));
     }
     let other = (mutation.child(other.1), other.1);
     if other.0.exists() {
