@@ -42,7 +42,7 @@ static QUOTED_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r#""\{(?:[^"\\]
 /// A struct of the server's own, in its own words: the difference between two of them, or one that may not change.
 static INTERNAL_DIFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\n@@ (?s:.*)$"));
 static INTERNAL_STRUCT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(Invalid value: )\{.*"(?i:containers)":.*\}(: field is immutable)"#));
+    LazyLock::new(|| pattern(r#"(Invalid value: )\{.*"(?i:containers|devices)":.*\}(: field is immutable)"#));
 static YAML_VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?m)^( *)resourceVersion: "(\d+)"$"#));
 static YAML_CONTINUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^  continue: (\S+)$"));
 

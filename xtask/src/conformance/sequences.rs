@@ -11,12 +11,13 @@ use futures::StreamExt as _;
 use jiff::Timestamp;
 
 use super::compare::{Difference, compare};
-use super::generate::{Kinds, sequence};
+use super::generate::{Kinds, admission, sequence};
 use super::known::{self, Known};
 use super::mask::mask;
 use super::run::Runner;
 use super::script::Script;
 use super::shrink::shrink;
+use super::webhook::Webhook;
 use super::{fixtures, known_differences, print_differences};
 use crate::client::Client;
 use crate::printer;
@@ -49,9 +50,18 @@ pub async fn run(range: Range, run: &str, embedded: &Client, real: &Client, save
     printer::line(format!("{} sequences of seed {} from {}", range.count, range.seed, range.from));
     let place = sequence(range.seed, range.from, range.kinds);
     let fixtures = fixtures()?;
-    let mut hosts = [Runner::new(embedded, &place.name, run), Runner::new(real, &place.name, run)];
+    let admission = admission(range.kinds)?;
+    let webhook = match &admission {
+        Some(script) => Webhook::of(script).await?,
+        None => None,
+    };
+    let host = |client| Runner::new(client, &place.name, run).with_webhook(webhook.as_ref());
+    let mut hosts = [host(embedded), host(real)];
     for host in &mut hosts {
         host.prepare(&place, &fixtures).await?;
+        if let Some(admission) = &admission {
+            host.stage(admission).await?;
+        }
     }
     let start = Instant::now();
     let (done, steps) = (AtomicUsize::new(0), AtomicUsize::new(0));

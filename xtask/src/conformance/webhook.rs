@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -80,6 +81,9 @@ async fn respond(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, In
     let path = request.uri().path().trim_start_matches('/').to_owned();
     let body = request.into_body().collect().await.map(http_body_util::Collected::to_bytes);
     let review: Value = body.ok().and_then(|body| serde_json::from_slice(&body).ok()).unwrap_or_default();
+    if path == "slow" {
+        tokio::time::sleep(Duration::from_millis(1700)).await;
+    }
     let (code, text) = match path.as_str() {
         "text" => (200, "that is no JSON".to_owned()),
         "broken" => (500, "{}".to_owned()),
@@ -102,6 +106,10 @@ fn answer(path: &str, mut review: Value) -> Value {
         json!({ "allowed": true })
     };
     response["uid"] = request["uid"].clone();
+    let change = |response: &mut Value, steps: &Value| {
+        response["patchType"] = "JSONPatch".into();
+        response["patch"] = BASE64_STANDARD.encode(steps.to_string()).into();
+    };
     match path {
         "refuse" => response["result"] = json!({ "status": "Failure", "message": "it cannot be converted" }),
         "refuse-silently" => response["result"] = json!({ "status": "Failure" }),
@@ -110,13 +118,52 @@ fn answer(path: &str, mut review: Value) -> Value {
         "nothing" => response["convertedObjects"] = json!([]),
         "deny" => {
             response["allowed"] = false.into();
+            response["status"] = json!({ "code": 418, "message": "no tea today", "reason": "Expired" });
+        }
+        "deny-oddly" => {
+            response["allowed"] = false.into();
             response["status"] = json!({ "code": 418, "message": "no tea today", "reason": "Teapot" });
         }
         "warn" => response["warnings"] = json!(["it was looked at"]),
-        "label" => {
-            let steps = json!([{ "op": "add", "path": "/metadata/labels", "value": { "by": "webhook" } }]);
-            response["patchType"] = "JSONPatch".into();
-            response["patch"] = BASE64_STANDARD.encode(steps.to_string()).into();
+        "deny-silently" => response["allowed"] = false.into(),
+        "deny-with-causes" => {
+            response["allowed"] = false.into();
+            let causes = json!([{ "reason": "Tea", "message": "no leaves", "field": "data.leaves" }]);
+            let details =
+                json!({ "name": "pot", "kind": "teapots", "causes": causes, "retryAfterSeconds": 3 });
+            response["status"] =
+                json!({ "code": 409, "reason": "Conflict", "message": "it is cold", "details": details });
+        }
+        "label" => change(
+            &mut response,
+            &json!([{ "op": "add", "path": "/metadata/labels", "value": { "by": "webhook" } }]),
+        ),
+        // A letter more each time that it is asked.
+        "mark" | "mark-too" => {
+            let key = path.replace('-', "");
+            let before = request["object"]["data"][&key].as_str().unwrap_or_default();
+            let mut data = request["object"]["data"].as_object().cloned().unwrap_or_default();
+            data.insert(key, format!("{before}x").into());
+            data.insert("by".to_owned(), request["operation"].clone());
+            change(&mut response, &json!([{ "op": "add", "path": "/data", "value": data }]));
+        }
+        "note" => change(
+            &mut response,
+            &json!([{ "op": "add", "path": "/metadata/annotations/noted", "value": "by-webhook" }]),
+        ),
+        "patch-unknown-field" => {
+            change(&mut response, &json!([{ "op": "add", "path": "/nobody", "value": 1 }]));
+        }
+        "patch-wrong-type" => change(&mut response, &json!([{ "op": "add", "path": "/data", "value": 1 }])),
+        "patch-nowhere" => change(&mut response, &json!([{ "op": "remove", "path": "/data/nothing" }])),
+        "patch-name" => {
+            change(&mut response, &json!([{ "op": "replace", "path": "/metadata/name", "value": "other" }]));
+        }
+        "patch-text" => change(&mut response, &json!("no patch")),
+        "patch-without-type" => response["patch"] = BASE64_STANDARD.encode("[]").into(),
+        "patch-of-another-type" => {
+            response["patch"] = BASE64_STANDARD.encode("[]").into();
+            response["patchType"] = "Merge".into();
         }
         _ => {}
     }

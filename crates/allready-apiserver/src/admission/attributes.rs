@@ -69,11 +69,17 @@ pub(super) struct Matched {
 }
 
 impl Attributes<'_> {
-    /// Tells whether the object configures admission itself: nobody could take back what forbids its own removal.
+    /// Tells whether the object configures admission itself, which webhooks are not asked about: nobody could take back what
+    /// forbids its own removal.
     pub(super) fn is_configuration(&self) -> bool {
+        let kinds = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
+        self.is_policy()
+            || self.kind.group == "admissionregistration.k8s.io" && kinds.contains(&self.kind.kind.as_str())
+    }
+
+    /// Tells whether the object is a policy or a binding, which policies are not asked about.
+    pub(super) fn is_policy(&self) -> bool {
         let kinds = [
-            "ValidatingWebhookConfiguration",
-            "MutatingWebhookConfiguration",
             "ValidatingAdmissionPolicy",
             "ValidatingAdmissionPolicyBinding",
             "MutatingAdmissionPolicy",

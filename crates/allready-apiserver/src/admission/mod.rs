@@ -97,17 +97,17 @@ impl Chain {
             .any(|list| !list.is_empty())
     }
 
-    /// Lets policies and webhooks change an object, which is absent for a deletion; `settle` prunes and fills in what they
-    /// changed. A change by one makes those that want it look again, once.
+    /// Lets policies and webhooks change an object, which is absent for a deletion; `settle` reads, prunes and fills in
+    /// what they changed. A change by one makes those that want it look again, once.
     pub(crate) fn mutate(
         &self,
         admission: &Admission<'_>,
         mut object: Option<&mut Value>,
-        settle: &dyn Fn(&mut Value),
+        settle: &dyn Fn(&mut Value) -> Result<(), String>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let attributes = admission.attributes;
-        if attributes.is_configuration() || self.mutating.is_empty() && self.mutating_webhooks.is_empty() {
+        if self.mutating.is_empty() && self.mutating_webhooks.is_empty() {
             return Ok(());
         }
         let mut policies = Rounds::default();
@@ -118,14 +118,17 @@ impl Chain {
             if round == 1 {
                 policies.again(object.as_deref());
             }
-            if !attributes.is_review() {
+            if !attributes.is_review() && !attributes.is_policy() {
                 changed |= mutating::mutate(&self.mutating, &request, &mut object, settle, &mut policies)?;
             }
             if round == 1 {
                 webhooks.again(object.as_deref());
             }
-            let calls = webhook::Calls { services: admission.services, settle, warnings };
-            changed |= webhook::mutate(&self.mutating_webhooks, &request, &mut object, calls, &mut webhooks)?;
+            if !attributes.is_configuration() {
+                let calls = webhook::Calls { services: admission.services, settle, warnings };
+                let hooks = &self.mutating_webhooks;
+                changed |= webhook::mutate(hooks, &request, &mut object, calls, &mut webhooks)?;
+            }
             if !changed {
                 break;
             }
@@ -141,12 +144,12 @@ impl Chain {
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let Admission { attributes, old, cluster, services } = *admission;
+        let request = Request { attributes, object, old, cluster };
+        if !attributes.is_review() && !attributes.is_policy() {
+            validating::validate(&self.validating, &request, warnings)?;
+        }
         if attributes.is_configuration() {
             return Ok(());
-        }
-        let request = Request { attributes, object, old, cluster };
-        if !attributes.is_review() {
-            validating::validate(&self.validating, &request, warnings)?;
         }
         webhook::validate(&self.validating_webhooks, &request, services, warnings)
     }

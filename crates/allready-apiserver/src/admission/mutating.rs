@@ -56,12 +56,12 @@ impl Mutation {
     }
 }
 
-/// Changes an object as policies want it; says whether any did. `settle` prunes and fills in what was changed.
+/// Changes an object as policies want it; says whether any did. `settle` reads, prunes and fills in what was changed.
 pub(super) fn mutate(
     policies: &Policies<Rules>,
     request: &Request<'_>,
     object: &mut Option<&mut Value>,
-    settle: &dyn Fn(&mut Value),
+    settle: &dyn Fn(&mut Value) -> Result<(), String>,
     rounds: &mut Rounds,
 ) -> Result<bool, Failure> {
     let mut errors: Vec<(String, &'static str)> = Vec::new();
@@ -114,10 +114,10 @@ pub(super) fn mutate(
         let before = object.clone();
         for mutation in &policy.rules.mutations {
             match one(mutation, policy, &invocation, &request, object, namespace.as_ref()) {
-                Ok(Some(new)) => {
-                    *object = new;
-                    settle(object);
-                }
+                Ok(Some(mut new)) => match settle(&mut new) {
+                    Ok(()) => *object = new,
+                    Err(error) => fail(&error),
+                },
                 Ok(None) => {}
                 Err(error) => fail(&error),
             }

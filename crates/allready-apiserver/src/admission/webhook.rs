@@ -24,7 +24,6 @@ use crate::{
 use kube_cel::cel::Value as Cel;
 
 /// One webhook of a configuration.
-#[expect(clippy::struct_excessive_bools, reason = "each is a field of the configuration")]
 pub(super) struct Webhook {
     name: String,
     key: String,
@@ -35,7 +34,8 @@ pub(super) struct Webhook {
     harmless: bool,
     reinvoked: bool,
     timeout: Duration,
-    speaks_v1: bool,
+    /// The version of the reviews that it prefers among those that are spoken; empty for none.
+    version: &'static str,
     client: ClientConfig,
 }
 
@@ -73,7 +73,7 @@ impl Webhook {
                     harmless: ["None", "NoneOnDryRun"].iter().any(|class| it["sideEffects"] == *class),
                     reinvoked: it["reinvocationPolicy"] == "IfNeeded",
                     timeout: Duration::from_secs(it["timeoutSeconds"].as_u64().unwrap_or(10)),
-                    speaks_v1: versions.into_iter().any(|version| version == "v1"),
+                    version: versions.into_iter().find_map(spoken).unwrap_or_default(),
                     client: ClientConfig::read(&it["clientConfig"]),
                 }
             })
@@ -143,8 +143,8 @@ impl Webhook {
             let message = format!("admission webhook {} does not support dry run", quote(&self.name));
             return Err(Problem::Refused(Box::new(Failure::bad_request(message))));
         }
-        if !self.speaks_v1 {
-            let why = "webhook does not accept known AdmissionReview versions (v1)";
+        if self.version.is_empty() {
+            let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
             return Err(Problem::Call(format!("could not create admission objects: {why}")));
         }
         let uid = uuid::Uuid::new_v4().to_string();
@@ -155,12 +155,10 @@ impl Webhook {
             let object = object.map_err(|why| Problem::Refused(Box::new(Failure::internal(why.message))))?;
             asked[field] = object.unwrap_or_default();
         }
-        let review =
-            json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked });
+        let review = json!({ "apiVersion": self.version, "kind": "AdmissionReview", "request": asked });
         let reply = self.client.post(&review, self.timeout, services);
         let reply = reply.map_err(|why| Problem::Call(format!("failed to call webhook: {why}")))?;
-        Answer::read(&reply, &uid, mutating)
-            .map_err(|why| Problem::Call(format!("received invalid webhook response: {why}")))
+        Answer::read(&reply, &uid, self.version, mutating).map_err(Problem::Call)
     }
 
     /// The outcome of a problem: a refusal, or nothing where it is ignored.
@@ -193,11 +191,13 @@ impl Webhook {
                 message: text(cause, "message"),
                 field: text(cause, "field"),
             });
+            let seconds = details["retryAfterSeconds"].as_u64();
             failure.details = Some(Box::new(Details {
                 name: text(details, "name"),
                 group: text(details, "group"),
                 kind: text(details, "kind"),
                 uid: text(details, "uid"),
+                retry_after_seconds: seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or_default(),
                 causes: causes.collect(),
                 ..Details::default()
             }));
@@ -206,49 +206,92 @@ impl Webhook {
     }
 }
 
+/// The whole name of a version of reviews that is spoken.
+fn spoken(version: &Value) -> Option<&'static str> {
+    const VERSIONS: [&str; 2] = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+    VERSIONS.into_iter().find(|known| known.rsplit('/').next() == version.as_str())
+}
+
 impl Answer {
-    fn read(review: &Value, uid: &str, mutating: bool) -> Result<Self, String> {
+    /// The answer in a review of the version that was sent: of the older one, neither the uid nor the type of a patch is looked at.
+    fn read(review: &Value, uid: &str, version: &str, mutating: bool) -> Result<Self, String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (api_version, kind) = (text(&review["apiVersion"]), text(&review["kind"]));
+        if spoken(&api_version.rsplit('/').next().into()).is_some() && kind != "AdmissionReview" {
+            let known = "is registered for version";
+            return Err(format!(
+                "failed to call webhook: no kind {} {known} {} in scheme \"pkg/runtime/scheme.go:111\"",
+                quote(&kind),
+                quote(&api_version)
+            ));
+        }
+        let strict = version.ends_with("/v1");
+        let answer = Self::taken(review, strict.then_some(uid), mutating)
+            .map_err(|why| format!("received invalid webhook response: {why}"))?;
+        let response = &review["response"];
+        let patch = text(&response["patch"]);
+        if patch.is_empty() || !mutating {
+            return Ok(answer);
+        }
+        let bytes = BASE64_STANDARD.decode(patch);
+        let bytes = bytes.map_err(|error| format!("failed to call webhook: {error}"))?;
+        let patch: Value = match serde_json::from_slice(&bytes) {
+            Ok(patch @ (Value::Array(_) | Value::Null)) => patch,
+            wrong => {
+                let why = wrong.map_or_else(
+                    |error| error.to_string(),
+                    |other| {
+                        let found = crate::json::go_type(&other);
+                        format!("json: cannot unmarshal {found} into Go value of type jsonpatch.Patch")
+                    },
+                );
+                return Err(format!("received undecodable patch in webhook response: {why}"));
+            }
+        };
+        let changes = patch.as_array().is_some_and(|steps| !steps.is_empty());
+        if changes && strict && response["patchType"] != "JSONPatch" {
+            return Err(format!("unsupported patch type {}", quote(&text(&response["patchType"]))));
+        }
+        Ok(Self { patch: changes.then_some(patch), ..answer })
+    }
+
+    /// The answer without its patch; `uid` is absent where it does not matter.
+    fn taken(review: &Value, uid: Option<&str>, mutating: bool) -> Result<Self, String> {
         let response = &review["response"];
         if !response.is_object() {
             return Err("webhook response was absent".to_owned());
         }
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let found = text(&response["uid"]);
-        if found != uid {
-            return Err(format!("expected response.uid={}, got {}", quote(uid), quote(&found)));
-        }
-        let (api_version, kind) = (text(&review["apiVersion"]), text(&review["kind"]));
-        if api_version != "admission.k8s.io/v1" || kind != "AdmissionReview" {
-            let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-            let wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
-            return Err(format!("expected webhook response of {wanted}, got {group}/{version}, Kind={kind}"));
-        }
-        let patch = text(&response["patch"]);
-        let (patched, typed) = (!patch.is_empty(), !response["patchType"].is_null());
-        match (mutating, patched, typed) {
-            (true, true, false) => {
-                return Err("webhook returned response.patch but not response.patchType".into());
+        if let Some(uid) = uid {
+            let found = text(&response["uid"]);
+            if found != uid {
+                return Err(format!("expected response.uid={}, got {}", quote(uid), quote(&found)));
             }
-            (true, false, true) => {
-                return Err("webhook returned response.patchType but not response.patch".into());
+            let (api_version, kind) = (text(&review["apiVersion"]), text(&review["kind"]));
+            if api_version != "admission.k8s.io/v1" || kind != "AdmissionReview" {
+                let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+                let wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
+                return Err(format!(
+                    "expected webhook response of {wanted}, got {group}/{version}, Kind={kind}"
+                ));
             }
-            (false, true, _) => return Err("validating webhook may not return response.patch".into()),
-            (false, _, true) => return Err("validating webhook may not return response.patchType".into()),
-            _ => {}
+            let (patched, typed) = (!text(&response["patch"]).is_empty(), !response["patchType"].is_null());
+            let problem = match (mutating, patched, typed) {
+                (true, true, false) => "webhook returned response.patch but not response.patchType",
+                (true, false, true) => "webhook returned response.patchType but not response.patch",
+                (false, true, _) => "validating webhook may not return response.patch",
+                (false, _, true) => "validating webhook may not return response.patchType",
+                _ => "",
+            };
+            if !problem.is_empty() {
+                return Err(problem.to_owned());
+            }
         }
-        if typed && response["patchType"] != "JSONPatch" {
-            return Err(format!("unsupported patch type {}", quote(&text(&response["patchType"]))));
-        }
-        let patch = patched.then(|| {
-            let bytes = BASE64_STANDARD.decode(patch).map_err(|error| error.to_string())?;
-            serde_json::from_slice(&bytes).map_err(|error| error.to_string())
-        });
-        let warnings = response["warnings"].as_array().into_iter().flatten().map(text);
         Ok(Self {
             allowed: response["allowed"] == true,
             result: response["status"].clone(),
-            patch: patch.transpose()?,
-            warnings: warnings.collect(),
+            patch: None,
+            warnings: response["warnings"].as_array().into_iter().flatten().map(text).collect(),
         })
     }
 }
@@ -278,8 +321,8 @@ pub(super) fn validate(
 /// The things that calls of mutating webhooks need.
 pub(super) struct Calls<'a> {
     pub(super) services: &'a Services,
-    /// Prunes and fills in what was changed.
-    pub(super) settle: &'a dyn Fn(&mut Value),
+    /// Reads, prunes and fills in what was changed.
+    pub(super) settle: &'a dyn Fn(&mut Value) -> Result<(), String>,
     pub(super) warnings: &'a mut Vec<String>,
 }
 
@@ -311,8 +354,7 @@ pub(super) fn mutate(
         if !answer.allowed {
             return Err(webhook.denial(&answer.result));
         }
-        let patch = answer.patch.filter(|patch| patch.as_array().is_none_or(|steps| !steps.is_empty()));
-        if let Some(patch) = patch {
+        if let Some(patch) = answer.patch {
             let Some(object) = object.as_deref_mut() else {
                 let name = quote(&webhook.name);
                 return Err(Failure::internal(format!(
@@ -323,7 +365,7 @@ pub(super) fn mutate(
             let patched = patch::json::Patch::read(&patch, false).and_then(|patch| patch.apply(there));
             let mut new = patched.map_err(|failure| Failure::internal(failure.message))?;
             new = request.back(new, &matched)?;
-            settle(&mut new);
+            settle(&mut new).map_err(Failure::internal)?;
             if new != *object {
                 changed = true;
                 rounds.require();

@@ -122,6 +122,7 @@ const SIMPLE: &[(&str, &str, &str)] = &[
     ("networking.v1.IngressClassParametersReference", "scope", r#""Cluster""#),
     ("networking.v1.NetworkPolicyPort", "protocol", r#""TCP""#),
     ("resource.v1.DeviceSubRequest", "allocationMode", r#""ExactCount""#),
+    ("resource.v1.DeviceToleration", "operator", r#""Equal""#),
     ("resource.v1.ExactDeviceRequest", "allocationMode", r#""ExactCount""#),
     ("scheduling.v1.PriorityClass", "preemptionPolicy", r#""PreemptLowerPriority""#),
     ("storage.v1.CSIDriverSpec", "attachRequired", "true"),
@@ -205,7 +206,11 @@ fn special(name: &str, object: &mut Map<String, Value>) {
         }
         "core.v1.NodeSpec" => {
             if let Some(range) = object.get("podCIDR").cloned() {
-                object.entry("podCIDRs").or_insert_with(|| json!([range]));
+                if object.get("podCIDRs").and_then(|ranges| ranges.get(0)) != Some(&range) {
+                    object.insert("podCIDRs".into(), json!([range]));
+                }
+            } else if let Some(range) = object.get("podCIDRs").and_then(|ranges| ranges.get(0)).cloned() {
+                object.insert("podCIDR".into(), range);
             }
         }
         "core.v1.NodeStatus" => {

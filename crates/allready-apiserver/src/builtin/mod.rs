@@ -27,14 +27,16 @@
 //! - **Volumes and claims**: modes, sizes, classes, that there is one source; what may not change. Of sources only host paths
 //!   and CSI have their fields checked. **Storage classes, drivers, attachments**: names, words, what may not change.
 //! - **Autoscalers**: numbers, targets, resource and pod metrics, behavior. **Budgets, quotas, limit ranges, priority and runtime
-//!   classes, replication controllers, pod templates, revisions, webhooks**: all but CEL in match conditions and the amounts of
+//!   classes, replication controllers, pod templates, revisions, webhooks**: all but the amounts of
 //!   quotas by scope. **Flow schemas and levels, requests for certificates**: a few.
-//! - **Not at all**: admission policies and their bindings, device classes, resource claims and slices, addresses.
+//! - **Admission policies and their bindings**: all but the types of expressions, of which literals and operators are known, and the
+//!   functions they call. **Device classes, claims and their templates**: all but binding conditions and networks.
+//! - **Not at all**: addresses.
 //!
 //! # What differs
 //! - Addresses and node ports of services are found from the service's name on instead of drawn at random.
 //! - Not checked: seccomp, `AppArmor`, sysctls, Windows and `SELinux` options, capabilities against privilege escalation, resize
-//!   policies, resource claims, ephemeral containers, pod failure and success policies, volumes of storage vendors, DNS
+//!   policies, resource claims, pod failure and success policies, volumes of storage vendors, DNS
 //!   search paths, and the node affinity of pods that wait for a gate.
 //! - Volumes, claims and their classes get the finalizers that protect them while in use, as from the real server's admission.
 //!   There is no controller to take them off: whoever deletes one takes it off, or it stays.
@@ -54,6 +56,7 @@ mod convert;
 mod decode;
 mod defaults;
 mod events;
+pub(crate) mod limit_range;
 mod normal;
 mod path;
 mod prepare;
@@ -65,6 +68,7 @@ pub(crate) mod table;
 mod tests;
 mod time;
 mod types;
+pub(crate) mod usage;
 mod validate;
 mod warnings;
 mod written;
@@ -72,6 +76,7 @@ mod written;
 pub(crate) use address::Ranges;
 pub(crate) use autoscaling::to_stored as newest_autoscaler;
 pub(crate) use prepare::{date_conditions, without_projections};
+pub(crate) use quantity::Quantity;
 pub(crate) use table::{blank, resources};
 pub(crate) use validate::selects;
 pub(crate) use written::patched as show_patched;

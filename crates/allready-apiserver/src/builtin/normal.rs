@@ -61,7 +61,7 @@ fn present(field: &Field, value: Value) -> Option<Value> {
         Value::String(text) => text.is_empty() && !matches!(field.kind, Kind::IntOrString),
         Value::Number(number) => number.as_i64() == Some(0) && !matches!(field.kind, Kind::IntOrString),
         Value::Bool(flag) => !flag,
-        Value::Array(items) => items.is_empty(),
+        Value::Array(items) => items.is_empty() && !matches!(field.kind, Kind::Raw),
         Value::Object(entries) => entries.is_empty() && !matches!(field.kind, Kind::Struct(_) | Kind::Raw),
         Value::Null => false,
     };

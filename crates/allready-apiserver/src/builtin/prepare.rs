@@ -148,6 +148,7 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
     match (row.kind, endpoint) {
         ("Namespace", Endpoint::Main) => carry(new, old, &["spec", "finalizers"]),
         ("Pod", Endpoint::Main) => added_tolerations(new),
+        ("Pod", Endpoint::Other(part)) => only_part(part, new, old),
         ("Pod", Endpoint::Status) if at(new, &["status", "qosClass"]).is_none() => {
             carry(new, old, &["status", "qosClass"]);
         }
@@ -158,6 +159,42 @@ pub(crate) fn update(row: &Row, endpoint: Endpoint, new: &mut Value, old: &Value
         ("StatefulSet", _) => remove(new, &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
         _ => {}
     }
+}
+
+/// Leaves of a pod only the part that an endpoint is about: the amounts of its containers, or the containers that were added.
+fn only_part(part: &str, new: &mut Value, old: &Value) {
+    for field in ["labels", "annotations", "ownerReferences", "finalizers"] {
+        carry(new, old, &["metadata", field]);
+    }
+    let mut spec = old["spec"].clone();
+    if part == "resize" {
+        let names = |pod: &Value, list: &str| -> Vec<String> {
+            items(pod, &["spec", list]).iter().map(|it| text_at(it, &["name"]).to_owned()).collect()
+        };
+        // What may not change in this way is refused, and not put back.
+        if ["containers", "initContainers"]
+            .iter()
+            .any(|list| names(new, list).len() != names(old, list).len())
+        {
+            return;
+        }
+        for list in ["containers", "initContainers"] {
+            if names(new, list) != names(old, list) {
+                spec[list] = new["spec"][list].clone();
+                continue;
+            }
+            let resized = items(new, &["spec", list]).to_vec();
+            for (container, new) in spec[list].as_array_mut().into_iter().flatten().zip(resized) {
+                for field in ["resources", "resizePolicy"] {
+                    carry(container, &new, &[field]);
+                }
+            }
+        }
+        carry(&mut spec, &new["spec"], &["resources"]);
+    } else {
+        carry(&mut spec, &new["spec"], &["ephemeralContainers"]);
+    }
+    put(new, &["spec"], spec);
 }
 
 /// What a write through an endpoint never owns.
@@ -289,7 +326,7 @@ fn added_tolerations(object: &mut Value) {
     }
 }
 
-fn quality_of_service(pod: &Value) -> &'static str {
+pub(crate) fn quality_of_service(pod: &Value) -> &'static str {
     let amount = |container: &Value, kind: &str, name: &str| {
         let written = text_at(container, &["resources", kind, name]);
         Quantity::parse(written).ok().filter(|amount| !written.is_empty() && !amount.is_zero())

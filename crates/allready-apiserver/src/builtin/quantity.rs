@@ -46,6 +46,30 @@ impl Quantity {
         Ok(Self { nanos: if negative { -nanos } else { nanos }, style })
     }
 
+    /// A whole number.
+    pub(crate) fn count(number: usize) -> Self {
+        Self { nanos: i128::try_from(number).unwrap_or(LARGEST) * NANO, style: Style::Decimal }
+    }
+
+    /// The sum, written as the first amount is, or as the second where there is nothing of the first.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let style = if self.is_zero() { other.style } else { self.style };
+        Self { nanos: self.nanos.saturating_add(other.nanos), style }
+    }
+
+    /// The difference, zero at least.
+    pub(crate) fn less(self, other: Self) -> Self {
+        let style = if self.is_zero() { other.style } else { self.style };
+        Self { nanos: self.nanos.saturating_sub(other.nanos).max(0), style }
+    }
+
+    /// The number of times that it is another amount.
+    pub(crate) fn ratio(self, other: Self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "Go compares ratios as floats too")]
+        let ratio = self.nanos as f64 / other.nanos as f64;
+        ratio
+    }
+
     /// Rounded up to thousandths, as the amounts of resources are.
     pub(crate) fn to_millis(self) -> Self {
         Self { nanos: round_up(self.nanos, 1_000_000), ..self }

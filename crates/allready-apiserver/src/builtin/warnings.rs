@@ -47,10 +47,8 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
     {
         pod_spec(spec, place, &mut warnings);
     }
-    if row.kind == "Service" && !items(new, &["spec", "externalIPs"]).is_empty() {
-        warnings.push(
-            "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
-        );
+    if row.kind == "Service" {
+        service(new, &mut warnings);
     }
     if row.kind == "CSIDriver"
         && created
@@ -60,6 +58,42 @@ pub(crate) fn of(row: &Row, new: &Value, old: Option<&Value>) -> Vec<String> {
         warnings.push("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes".to_owned());
     }
     warnings
+}
+
+/// Follows `GetWarningsForService` of `pkg/api/service` of Kubernetes.
+fn service(service: &Value, warnings: &mut Vec<String>) {
+    let text = |field: &str| text_at(service, &["spec", field]);
+    let mut warn = |text: &str| warnings.push(text.to_owned());
+    let outer = !items(service, &["spec", "externalIPs"]).is_empty();
+    let (hints, mode) = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode");
+    if at(service, &["metadata", "annotations", hints]).is_some() {
+        warn(&format!("annotation {hints} is deprecated, please use {mode} instead"));
+    }
+    let headless = text("type") == "ClusterIP" && text("clusterIP") == "None";
+    let named = text("type") == "ExternalName";
+    if headless {
+        if !text("loadBalancerIP").is_empty() {
+            warn("spec.loadBalancerIP is ignored for headless services");
+        }
+        if outer {
+            warn("spec.externalIPs is ignored for headless services");
+        }
+        if text("sessionAffinity") != "None" {
+            warn("spec.SessionAffinity is ignored for headless services");
+        }
+    }
+    if outer && !headless && !named {
+        warn("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+    }
+    if named && outer {
+        warn("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+    }
+    if !named && !text("externalName").is_empty() {
+        warn("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+    }
+    if text("trafficDistribution") == "PreferClose" {
+        warn("spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"");
+    }
 }
 
 fn pod_spec(spec: &Value, place: &str, warnings: &mut Vec<String>) {

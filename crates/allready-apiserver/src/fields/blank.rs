@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::{Object, Schema, Shape};
+use crate::schema::{Array, Object, Schema, Shape};
 
 /// A built-in kind with nothing in it. Its records are there from the start, and so are the fields that it always shows:
 /// whoever makes the object brings what is inside them, not them.
@@ -25,7 +25,7 @@ fn record(shape: &Object, object: &Value) -> Map<String, Value> {
         let value = match (&schema.shape, shown) {
             (Shape::Object(inner), Some(_)) => Value::Object(record(inner, given)),
             (_, Some(default)) => default.clone(),
-            (Shape::Array(_), None) if shape.required.contains(name) => Value::Null,
+            (Shape::Array(list), None) if shape.required.contains(name) && !of_words(list) => Value::Null,
             // A built-in kind writes `null` only for what it always shows.
             (_, None) if object.get(name) == Some(&Value::Null) => Value::Null,
             _ => continue,
@@ -33,6 +33,11 @@ fn record(shape: &Object, object: &Value) -> Map<String, Value> {
         out.insert(name.clone(), value);
     }
     out
+}
+
+/// Tells whether a list holds some words only. Those that are required are the newest, and not written when they are empty.
+fn of_words(list: &Array) -> bool {
+    list.items.checks.as_ref().is_some_and(|checks| checks.allowed.is_some())
 }
 
 fn is_nothing(value: &Value) -> bool {

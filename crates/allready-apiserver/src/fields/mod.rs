@@ -111,8 +111,7 @@ pub(crate) fn apply(request: &Apply<'_>) -> Result<Value, Failure> {
             described(writer, config)
         )));
     };
-    let first =
-        if entries.is_empty() { Some(nothing_yet(*schemas, writer.api_version, config)) } else { None };
+    let first = if entries.is_empty() { Some(nothing_yet(*schemas, writer.api_version, live)) } else { None };
     let entries = match &first {
         None => entries,
         Some(nothing) => {

@@ -234,6 +234,10 @@ fn methods(
         (false, (_, _, "scale")) if version.scale.is_some() => (Endpoint::Scale, &["GET", "PUT", "PATCH"]),
         (false, ("", "pods", "binding")) => (Endpoint::Other("binding"), &["POST"]),
         (false, ("", "pods", "eviction")) => (Endpoint::Other("eviction"), &["POST"]),
+        (false, ("", "pods", "resize")) => (Endpoint::Other("resize"), &["GET", "PUT", "PATCH"]),
+        (false, ("", "pods", "ephemeralcontainers")) => {
+            (Endpoint::Other("ephemeralcontainers"), &["GET", "PUT", "PATCH"])
+        }
         (false, ("", "serviceaccounts", "token")) => (Endpoint::Other("token"), &["POST"]),
         (false, ("certificates.k8s.io", _, "approval")) => {
             (Endpoint::Other("approval"), &["GET", "PUT", "PATCH"])

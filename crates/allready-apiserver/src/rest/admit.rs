@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Engine, Scope, convert, meta, options::DeleteOptions};
+use super::{Engine, Scope, convert, decode, meta, options::DeleteOptions};
 use crate::{
     access,
     admission::{Admission, Attributes, Chain, Cluster, GroupVersionKind, Operation},
@@ -54,12 +54,16 @@ impl Scope<'_> {
         old: Option<&Value>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
+        self.fill_in_limits(object, old);
         let Some(chain) = self.chain() else { return Ok(()) };
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let attributes = self.attributes(operation, object, None);
         let settle = |object: &mut Value| {
+            decode::check_metadata(object, decode::is_custom(self.resource))?;
+            decode::decodes(self.call, self.version, object)?;
             self.prune(object);
             self.fill_in(object);
+            Ok(())
         };
         chain.mutate(&self.admission(&attributes, old), Some(object), &settle, warnings)
     }
@@ -69,16 +73,22 @@ impl Scope<'_> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let attributes = self.attributes(Operation::Update, scale, Some("autoscaling/v1"));
         // A scale has nothing to prune or to fill in, and its warnings are those of the object.
-        chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| (), &mut Vec::new())
+        chain.mutate(&self.admission(&attributes, Some(old)), Some(scale), &|_| Ok(()), &mut Vec::new())
     }
 
-    /// Asks about an object that is ready to be stored, in place of `old` where there is one.
+    /// Asks about an object that is ready to be stored, in place of `old` where there is one, and counts it in quotas.
     pub(super) fn admit(
         &self,
         object: &Value,
         old: Option<&Value>,
         warnings: &mut Vec<String>,
     ) -> Result<(), Failure> {
+        self.check_limits(object, old)?;
+        self.ask(object, old, warnings)?;
+        self.charge(object, old)
+    }
+
+    fn ask(&self, object: &Value, old: Option<&Value>, warnings: &mut Vec<String>) -> Result<(), Failure> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         if self.call.endpoint == Endpoint::Scale {
@@ -101,7 +111,7 @@ impl Scope<'_> {
         let Some(chain) = self.chain() else { return Ok(()) };
         let attributes = self.attributes(Operation::Create, posted, Some(api_version));
         let admission = self.admission(&attributes, None);
-        chain.mutate(&admission, Some(posted), &|_| (), warnings)?;
+        chain.mutate(&admission, Some(posted), &|_| Ok(()), warnings)?;
         chain.validate(&admission, Some(posted), warnings)
     }
 
@@ -120,7 +130,7 @@ impl Scope<'_> {
             ..self.attributes(Operation::Delete, &Value::Null, None)
         };
         let admission = self.admission(&attributes, Some(&old));
-        chain.mutate(&admission, None, &|_| (), warnings)?;
+        chain.mutate(&admission, None, &|_| Ok(()), warnings)?;
         chain.validate(&admission, None, warnings)
     }
 

@@ -89,7 +89,9 @@ impl Scope<'_> {
         if self.is("certificates.k8s.io", "certificatesigningrequests") {
             builtin::date_conditions(object, old, &timestamp(self.call.now));
         }
-        if strategy.moves_generation(object, old) == Some(true) {
+        // What counts as desired beside the spec counts only where the object itself is written.
+        let counts = endpoint != Endpoint::Status || self.is_custom();
+        if counts && strategy.moves_generation(object, old) == Some(true) {
             meta::set(object, "generation", Some((before.unwrap_or_default() + 1).into()));
         }
         let old_meta = &old["metadata"];
@@ -118,7 +120,9 @@ impl Scope<'_> {
         errors.extend(own);
         self.refuse(&sent, object, &errors)?;
         warnings.append(&mut forgiven);
-        warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        if endpoint != Endpoint::Status || self.is_custom() {
+            warnings.extend(strategy.warnings(self.version, object, Some(old)));
+        }
         super::json::whole_numbers(object);
         crate::fields::keep_times(old, object);
         Ok(())

@@ -33,6 +33,7 @@ mod keeper;
 mod options;
 mod patching;
 mod pods;
+mod quota;
 mod raw;
 mod read;
 mod scale;

@@ -68,7 +68,10 @@ impl Scope<'_> {
         };
         let mut read = read.map_err(Failure::bad_request)?;
         if !custom {
-            read.selector = selector_text(&object["spec"]["selector"]);
+            let selector = &object["spec"]["selector"];
+            // The oldest kind selects by labels alone.
+            let plain = self.is("", "replicationcontrollers").then(|| json!({ "matchLabels": selector }));
+            read.selector = selector_text(plain.as_ref().unwrap_or(selector));
         }
         let mut shown = Map::new();
         for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {

@@ -8,6 +8,7 @@ mod mistakes;
 mod patches;
 mod values;
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::random::Random;
@@ -66,6 +67,13 @@ pub fn sequence(seed: u64, index: u64, kinds: Kinds) -> Script {
         name: "sequence".to_owned(),
         webhook: false,
     }
+}
+
+/// The policies and webhooks in force while sequences about built-in kinds write: they are about objects with some of the labels
+/// that these sequences set.
+pub fn admission(kinds: Kinds) -> Result<Option<Script>> {
+    let script = (kinds != Kinds::Custom).then(|| Script::parse("admission", include_str!("admission.yaml")));
+    script.transpose()
 }
 
 fn path(version: &str, subresource: &str) -> String {

@@ -71,6 +71,39 @@ pub(super) fn check(spec: &Spot<'_>, pod: &Pod<'_>, errors: &mut Errors) {
             }
         }
     }
+    ephemeral(spec, pod, seen, errors);
+}
+
+/// Containers that are added later, to look into the pod. They serve nothing, and so have few of the fields of others.
+fn ephemeral<'a>(spec: &Spot<'a>, pod: &Pod<'_>, mut seen: Vec<&'a str>, errors: &mut Errors) {
+    const NOT: &str = "cannot be set for an Ephemeral Container";
+    let others = seen.clone();
+    for container in spec.child("ephemeralContainers").items() {
+        common(&container, pod, errors);
+        let image = container.child("image");
+        if image.text().trim() != image.text() {
+            image.invalid("must not have leading or trailing whitespace", errors);
+        }
+        unique(&container, &mut seen, errors);
+        let target = container.child("targetContainerName");
+        if !target.is_empty() && !others.contains(&target.text()) {
+            errors.push(FieldError::not_found(target.place.as_str(), target.text()));
+        }
+        let serving = ["ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules"];
+        let reacting = ["livenessProbe", "readinessProbe", "startupProbe", "lifecycle"];
+        for field in serving.into_iter().chain(reacting).map(|field| container.child(field)) {
+            if !field.is_empty() {
+                field.forbidden(NOT, errors);
+            }
+        }
+        for mount in container.child("volumeMounts").items() {
+            for field in ["subPath", "subPathExpr"].map(|field| mount.child(field)) {
+                if !field.is_empty() {
+                    field.forbidden(NOT, errors);
+                }
+            }
+        }
+    }
 }
 
 fn unique<'a>(container: &Spot<'a>, seen: &mut Vec<&'a str>, errors: &mut Errors) {

@@ -30,19 +30,7 @@ pub(super) fn slice(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
     driver(&spec.child("driver"), errors);
     let pool = spec.child("pool");
-    let name = pool.child("name");
-    if name.is_empty() {
-        name.required("", errors);
-    } else {
-        if name.text().len() > 253 {
-            errors.push(FieldError::too_long(name.place.as_str(), 253));
-        }
-        for part in name.text().split('/') {
-            for problem in names::dns_subdomain(part) {
-                errors.push(FieldError::invalid(name.place.as_str(), part, problem));
-            }
-        }
-    }
+    pool_name(&pool.child("name"), errors);
     let (count, generation) = (pool.child("resourceSliceCount"), pool.child("generation"));
     if count.number().unwrap_or(0) <= 0 {
         let found = count.number().unwrap_or(0);
@@ -125,14 +113,30 @@ fn nodes(spec: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-fn driver(name: &Spot<'_>, errors: &mut Errors) {
+/// The name of a pool: some names of domains.
+pub(super) fn pool_name(name: &Spot<'_>, errors: &mut Errors) {
+    if name.is_empty() {
+        return name.required("", errors);
+    }
+    if name.text().len() > 253 {
+        errors.push(FieldError::too_long(name.place.as_str(), 253));
+    }
+    for part in name.text().split('/') {
+        for problem in names::dns_subdomain(part) {
+            errors.push(FieldError::invalid(name.place.as_str(), part, problem));
+        }
+    }
+}
+
+/// The name of a driver.
+pub(super) fn driver(name: &Spot<'_>, errors: &mut Errors) {
     if name.is_empty() {
         return name.required("", errors);
     }
     if name.text().len() > 63 {
         errors.push(FieldError::too_long(name.place.as_str(), 63));
     }
-    name.problems(names::dns_subdomain(name.text()), errors);
+    name.problems(names::dns_subdomain(&name.text().to_lowercase()), errors);
 }
 
 fn device(device: &Spot<'_>, errors: &mut Errors) {
@@ -172,7 +176,7 @@ fn device(device: &Spot<'_>, errors: &mut Errors) {
 }
 
 /// The name of an attribute: an identifier of C, perhaps with a domain.
-fn qualified(place: &str, name: &str, errors: &mut Errors) {
+pub(super) fn qualified(place: &str, name: &str, errors: &mut Errors) {
     let mut refuse = |value: &str, why: String| errors.push(FieldError::invalid(place, value, why));
     let identifier = match name.split_once('/') {
         Some(("", identifier)) => {

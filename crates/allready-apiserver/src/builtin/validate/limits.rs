@@ -371,29 +371,84 @@ fn rules(rules: &Spot<'_>, errors: &mut Errors) {
 
 /// The number of requests of a level that run at once, and that wait.
 pub(super) fn priority_level(new: &Value, errors: &mut Errors) {
-    let spec = Spot::root(new).child("spec");
-    let (kind, limited) = (spec.child("type"), spec.child("limited"));
+    let root = Spot::root(new);
+    let spec = root.child("spec");
+    let (kind, limited, exempt) = (spec.child("type"), spec.child("limited"), spec.child("exempt"));
+    if (root.at("metadata.name").text() == "exempt") != (kind.text() == "Exempt") {
+        kind.problems(["must be 'Exempt' if and only if `name` is 'exempt'".to_owned()], errors);
+    }
     match kind.text() {
-        "Exempt" if limited.exists() => {
-            limited.forbidden("must be nil if the type is not Limited", errors);
+        "Exempt" => {
+            if limited.exists() {
+                limited.forbidden("must be nil if the type is not Limited", errors);
+            }
+            shares(&exempt, errors);
+            lent(&exempt, errors);
         }
-        "Limited" if !limited.exists() => limited.required("must not be empty when type is Limited", errors),
-        "Exempt" => {}
         "Limited" => {
-            let response = limited.child("limitResponse");
-            let (kind, queues) = (response.child("type"), response.child("queuing"));
-            match kind.text() {
-                "Reject" if queues.exists() => {
-                    queues.forbidden("must be nil if limited.limitResponse.type is not Limited", errors);
-                }
-                "Queue" if !queues.exists() => {
-                    let why = "must not be empty if limited.limitResponse.type is Limited";
-                    queues.required(why, errors);
-                }
-                "Reject" | "Queue" => {}
-                _ => kind.one_of(&["Queue", "Reject"], errors),
+            if exempt.exists() {
+                exempt.forbidden("must be nil if the type is Limited", errors);
+            }
+            if !limited.exists() {
+                return limited.required("must not be empty when type is Limited", errors);
+            }
+            shares(&limited, errors);
+            response(&limited.child("limitResponse"), errors);
+            lent(&limited, errors);
+            let borrowed = limited.child("borrowingLimitPercent");
+            if borrowed.number().is_some_and(|number| number < 0) {
+                borrowed.invalid("if specified, must be a non-negative integer", errors);
             }
         }
+        "" => kind.required("", errors),
         _ => kind.one_of(&["Exempt", "Limited"], errors),
+    }
+}
+
+fn shares(level: &Spot<'_>, errors: &mut Errors) {
+    let shares = level.child("nominalConcurrencyShares");
+    if shares.number().is_some_and(|number| number < 0) {
+        shares.invalid("must be a non-negative integer", errors);
+    }
+}
+
+fn lent(level: &Spot<'_>, errors: &mut Errors) {
+    level.child("lendablePercent").within(0, 100, errors);
+}
+
+/// What happens to requests beyond the limit.
+fn response(response: &Spot<'_>, errors: &mut Errors) {
+    let (kind, queues) = (response.child("type"), response.child("queuing"));
+    match kind.text() {
+        "Reject" if queues.exists() => {
+            queues.forbidden("must be nil if limited.limitResponse.type is not Limited", errors);
+        }
+        "Queue" if !queues.exists() => {
+            queues.required("must not be empty if limited.limitResponse.type is Limited", errors);
+        }
+        "Queue" => {
+            let [length, count, hand] =
+                ["queueLengthLimit", "queues", "handSize"].map(|field| queues.child(field));
+            let of = |spot: &Spot<'_>| spot.number().unwrap_or(0);
+            let mut refuse = |spot: &Spot<'_>, why: &str| {
+                errors.push(FieldError::invalid(spot.place.as_str(), of(spot), why));
+            };
+            if of(&length) <= 0 {
+                refuse(&length, "must be positive");
+            }
+            if of(&count) <= 0 {
+                refuse(&count, "must be positive");
+            } else if of(&count) > 10_000_000 {
+                refuse(&count, "must not be greater than 10000000");
+            }
+            if of(&hand) <= 0 {
+                refuse(&hand, "must be positive");
+            } else if of(&hand) > of(&count) {
+                refuse(&hand, &format!("should not be greater than queues ({})", of(&count)));
+            }
+        }
+        "Reject" => {}
+        "" => kind.required("", errors),
+        _ => kind.one_of(&["Queue", "Reject"], errors),
     }
 }

@@ -13,6 +13,8 @@ use super::{
 use crate::{names, resource::Endpoint, status::FieldError};
 
 mod certificate;
+mod claims;
+mod conditions;
 mod container;
 mod counters;
 mod cron;
@@ -26,7 +28,9 @@ mod job_status;
 mod limits;
 mod network;
 mod pod;
+mod policy;
 mod rbac;
+mod resize;
 mod rollout;
 mod scheduling;
 mod selector;
@@ -55,8 +59,15 @@ pub(crate) fn object(row: &Row, endpoint: Endpoint, new: &Value, old: Option<&Va
         ("CertificateSigningRequest", Endpoint::Other("approval")) => {
             certificate::update(certificate::Part::Approval, new, old, &mut errors);
         }
+        ("ValidatingAdmissionPolicy", Endpoint::Status) => policy::status(new, &mut errors),
+        ("ResourceClaim", Endpoint::Status) => claims::status(new, old, &mut errors),
         ("Job", Endpoint::Status) => job_status::check(new, old, &mut errors),
         (_, Endpoint::Status) => status(row, new, &mut errors),
+        ("Namespace", Endpoint::Other("finalize")) => finalizers(new, true, &mut errors),
+        ("Pod", Endpoint::Other("resize")) => resize::resize(new, old.unwrap_or(new), &mut errors),
+        ("Pod", Endpoint::Other("ephemeralcontainers")) => {
+            resize::ephemeral(new, old.unwrap_or(new), &mut errors);
+        }
         (_, Endpoint::Scale | Endpoint::Other(_)) => {}
         ("Node", _) => node(new, old, &mut errors),
         ("Namespace", _) => namespace(new, old, &mut errors),
@@ -86,6 +97,7 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "CSIStorageCapacity" => storage::room(new, old, errors),
         "CertificateSigningRequest" => certificate::request(new, old, errors),
         "ControllerRevision" => limits::revision(new, old, errors),
+        "DeviceClass" => claims::class(new, errors),
         "EndpointSlice" => network::slice(new, old, errors),
         "Endpoints" => network::endpoints(new, errors),
         "FlowSchema" => flow::schema(new, errors),
@@ -95,6 +107,8 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "Ingress" => network::ingress(new, errors),
         "IngressClass" => network::ingress_class(new, old, errors),
         "LimitRange" => limits::range(new, errors),
+        "MutatingAdmissionPolicy" => policy::mutating(new, old, errors),
+        "MutatingAdmissionPolicyBinding" => policy::binding(new, false, errors),
         "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => webhook::check(new, errors),
         "NetworkPolicy" => network::policy(new, errors),
         "PersistentVolume" => storage::persistent_volume(new, old, errors),
@@ -104,11 +118,15 @@ fn more(kind: &str, new: &Value, old: Option<&Value>, errors: &mut Errors) {
         "PriorityClass" => limits::priority(new, old, errors),
         "PriorityLevelConfiguration" => limits::priority_level(new, errors),
         "ReplicationController" => limits::replication_controller(new, errors),
+        "ResourceClaim" => claims::claim(new, old, errors),
+        "ResourceClaimTemplate" => claims::template(new, old, errors),
         "ResourceQuota" => limits::quota(new, errors),
         "ResourceSlice" => devices::slice(new, old, errors),
         "RuntimeClass" => limits::runtime(new, old, errors),
         "ServiceCIDR" => network::service_ranges(new, old, errors),
         "StorageClass" => storage::class(new, old, errors),
+        "ValidatingAdmissionPolicy" => policy::validating(new, old, errors),
+        "ValidatingAdmissionPolicyBinding" => policy::binding(new, true, errors),
         "VolumeAttachment" => storage::attachment(new, old, errors),
         "VolumeAttributesClass" => storage::attributes(new, old, errors),
         _ => {}
@@ -132,9 +150,15 @@ fn status(row: &Row, new: &Value, errors: &mut Errors) {
         errors.push(FieldError::forbidden("status.loadBalancer.ingress", why));
     }
     let phase = text_at(new, &["status", "phase"]);
-    if row.kind == "Namespace" && at(new, &["metadata", "deletionTimestamp"]).is_none() && phase != "Active" {
-        let why = "may only be 'Active' if `deletionTimestamp` is empty";
-        errors.push(FieldError::invalid("status.Phase", phase, why));
+    if row.kind == "Namespace" {
+        let goes = at(new, &["metadata", "deletionTimestamp"]).is_some();
+        if !goes && phase != "Active" {
+            let why = "may only be 'Active' if `deletionTimestamp` is empty";
+            errors.push(FieldError::invalid("status.Phase", phase, why));
+        } else if goes && phase != "Terminating" {
+            let why = "may only be 'Terminating' if `deletionTimestamp` is not empty";
+            errors.push(FieldError::invalid("status.Phase", phase, why));
+        }
     }
 }
 
@@ -148,12 +172,18 @@ fn lease(new: &Value, errors: &mut Errors) {
 }
 
 fn namespace(new: &Value, old: Option<&Value>, errors: &mut Errors) {
-    if old.is_some() {
-        return;
+    if old.is_none() {
+        finalizers(new, false, errors);
     }
-    for finalizer in items(new, &["spec", "finalizers"]).iter().filter_map(Value::as_str) {
+}
+
+/// The finalizers of a namespace, told by their places or by their list.
+fn finalizers(new: &Value, places: bool, errors: &mut Errors) {
+    for (index, finalizer) in items(new, &["spec", "finalizers"]).iter().enumerate() {
+        let Some(finalizer) = finalizer.as_str() else { continue };
+        let place = if places { format!("spec.finalizers[{index}]") } else { "spec.finalizers".to_owned() };
         let refuse = |why: String, errors: &mut Errors| {
-            errors.push(FieldError::invalid("spec.finalizers", finalizer, why));
+            errors.push(FieldError::invalid(place.as_str(), finalizer, why));
         };
         let problems = names::qualified(finalizer);
         let known = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
@@ -179,19 +209,18 @@ fn node(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     };
     // The real server says so of the metadata.
     let taints = Spot { place: "metadata.taints".into(), ..root.at("spec.taints") };
-    let Some(old) = old else {
-        scheduling::taints(&taints, errors);
-        amounts(errors);
-        let ranges = root.at("spec.podCIDRs");
-        for range in ranges.items() {
-            words::range(&range, errors);
-        }
-        let newer = ranges.items().filter(|range| range.text().contains(':')).count();
-        if newer > 1 || ranges.items().count() - newer > 1 {
-            ranges.invalid("may specify no more than one CIDR for each IP family", errors);
-        }
-        return;
-    };
+    scheduling::taints(&taints, errors);
+    amounts(errors);
+    let ranges = root.at("spec.podCIDRs");
+    for range in ranges.items() {
+        words::range(&range, errors);
+    }
+    let newer = ranges.items().filter(|range| range.text().contains(':')).count();
+    if newer > 1 || ranges.items().count() - newer > 1 {
+        ranges.invalid("may specify no more than one CIDR for each IP family", errors);
+    }
+    let Some(old) = old else { return };
+    // The real server checks a changed node once as any, and once as a changed one.
     amounts(errors);
     for (field, shown) in [("podCIDR", "podCIDRs"), ("providerID", "providerID")] {
         let before = text_at(old, &["spec", field]);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::{Errors, immutable, selector, spot::Spot, words};
+use super::{Errors, selector, spot::Spot, words};
 use crate::{
     builtin::path::at,
     names,
@@ -129,9 +129,10 @@ fn backend(backend: &Spot<'_>, errors: &mut Errors) {
 pub(super) fn ingress_class(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
     let controller = spec.child("controller");
-    if let Some(old) = old {
-        immutable(new, old, &["spec", "controller"], errors);
-    } else if controller.is_empty() {
+    if old.is_some_and(|old| controller.text() != Spot::root(old).at("spec.controller").text()) {
+        errors.push(FieldError::invalid("spec.controller", controller.text(), "field is immutable"));
+    }
+    if controller.is_empty() {
         controller.required("", errors);
     } else if !controller
         .text()
@@ -302,12 +303,6 @@ pub(super) fn slice(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     } else {
         family.one_of(&["FQDN", "IPv4", "IPv6"], errors);
     }
-    if let Some(old) = old {
-        // The real server shows the empty text of one that is missing.
-        if family.text() != Spot::root(old).child("addressType").text() {
-            errors.push(FieldError::invalid("addressType", family.text(), "field is immutable"));
-        }
-    }
     let same = old.is_some_and(|old| at(old, &["endpoints"]) == at(new, &["endpoints"]));
     for endpoint in root.child("endpoints").items().filter(|_| !same) {
         let addresses = endpoint.child("addresses");
@@ -330,6 +325,10 @@ pub(super) fn slice(new: &Value, old: Option<&Value>, errors: &mut Errors) {
         seen.push(name.text());
         port.child("protocol").one_of(&["SCTP", "TCP", "UDP"], errors);
         port.child("port").within(1, 65535, errors);
+    }
+    // The real server shows the empty text of one that is missing.
+    if old.is_some_and(|old| family.text() != Spot::root(old).child("addressType").text()) {
+        errors.push(FieldError::invalid("addressType", family.text(), "field is immutable"));
     }
 }
 

@@ -24,15 +24,7 @@ const LARGEST: i64 = i32::MAX as i64;
 /// A pod of its own.
 pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let pod = Spot::root(new).child("spec");
-    spec(&pod, true, errors);
-    for list in ["containers", "initContainers"] {
-        for container in pod.child(list).items() {
-            let image = container.child("image");
-            if image.text().trim() != image.text() {
-                image.invalid("must not have leading or trailing whitespace", errors);
-            }
-        }
-    }
+    body(new, errors);
     let Some(old) = old else {
         if !pod.child("ephemeralContainers").is_empty() {
             pod.child("ephemeralContainers").forbidden("cannot be set on create", errors);
@@ -66,6 +58,20 @@ pub(super) fn check(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     }
     if !only_allowed(new, old) {
         errors.push(FieldError::forbidden("spec", CHANGES));
+    }
+}
+
+/// The parts of a pod that are checked whatever is done to it.
+pub(super) fn body(new: &Value, errors: &mut Errors) {
+    let pod = Spot::root(new).child("spec");
+    spec(&pod, true, errors);
+    for list in ["containers", "initContainers"] {
+        for container in pod.child(list).items() {
+            let image = container.child("image");
+            if image.text().trim() != image.text() {
+                image.invalid("must not have leading or trailing whitespace", errors);
+            }
+        }
     }
 }
 

@@ -80,7 +80,14 @@ pub(super) fn stateful_set(strategy: &Spot<'_>, errors: &mut Errors) {
 }
 
 fn unknown(strategy: &Spot<'_>, kinds: &[&str], errors: &mut Errors) {
-    let shown = format!(r#"{{"Type":{},"RollingUpdate":null}}"#, quote(strategy.child("type").text()));
+    let rolling = strategy.child("rollingUpdate");
+    let shares = if rolling.exists() {
+        let [missing, surge] = ["maxUnavailable", "maxSurge"].map(|field| rolling.child(field).value.clone());
+        format!(r#"{{"MaxUnavailable":{missing},"MaxSurge":{surge}}}"#)
+    } else {
+        "null".to_owned()
+    };
+    let shown = format!(r#"{{"Type":{},"RollingUpdate":{shares}}}"#, quote(strategy.child("type").text()));
     let kinds: Vec<_> = kinds.iter().map(|kind| quote(kind)).collect();
     let why = format!("supported values: {}", kinds.join(", "));
     strategy.shown(Mistake::NotSupported, &shown, &why, errors);

@@ -122,7 +122,7 @@ fn weight(term: &Spot<'_>, errors: &mut Errors) {
     }
 }
 
-fn node_term(term: &Spot<'_>, values_too: bool, errors: &mut Errors) {
+pub(super) fn node_term(term: &Spot<'_>, values_too: bool, errors: &mut Errors) {
     for expression in term.child("matchExpressions").items() {
         selector::requirement(&expression, &["Gt", "Lt"], values_too, errors);
     }

@@ -83,6 +83,7 @@ pub(super) fn claim(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 
 /// A volume.
 pub(super) fn persistent_volume(new: &Value, old: Option<&Value>, errors: &mut Errors) {
+    let before = errors.len();
     let spec = Spot::root(new).child("spec");
     let modes = spec.child("accessModes");
     modes.filled(errors);
@@ -127,6 +128,8 @@ pub(super) fn persistent_volume(new: &Value, old: Option<&Value>, errors: &mut E
     spec.child("storageClassName").named_if_any(names::dns_subdomain, errors);
     spec.child("volumeMode").one_of_if_any(&["Block", "Filesystem"], errors);
     let Some(old) = old else { return };
+    // The real server checks a changed volume once as any, and once as a changed one.
+    errors.extend_from_within(before..);
     let sources = |volume: &Value| -> Map<String, Value> {
         let fields = at(volume, &["spec"]).and_then(Value::as_object).into_iter().flatten();
         fields
@@ -226,20 +229,6 @@ pub(super) fn room(new: &Value, old: Option<&Value>, errors: &mut Errors) {
 /// A volume on a node.
 pub(super) fn attachment(new: &Value, old: Option<&Value>, errors: &mut Errors) {
     let spec = Spot::root(new).child("spec");
-    if let Some(old) = old {
-        if at(new, &["spec"]) != at(old, &["spec"]) {
-            let source = spec.child("source");
-            let shown = format!(
-                r#"{{"Attacher":{},"Source":{{"PersistentVolumeName":{},"InlineVolumeSpec":{}}},"NodeName":{}}}"#,
-                spec.child("attacher").value,
-                source.child("persistentVolumeName").value,
-                source.child("inlineVolumeSpec").value,
-                spec.child("nodeName").value,
-            );
-            spec.shown(crate::status::Mistake::Invalid, &shown, "field is immutable", errors);
-        }
-        return;
-    }
     spec.child("attacher").named(names::dns_subdomain, errors);
     let source = spec.child("source");
     if source.has("inlineVolumeSpec") == source.has("persistentVolumeName") {
@@ -251,6 +240,16 @@ pub(super) fn attachment(new: &Value, old: Option<&Value>, errors: &mut Errors) 
     }
     let node = spec.child("nodeName");
     node.problems(names::dns_subdomain(node.text()), errors);
+    if old.is_some_and(|old| at(new, &["spec"]) != at(old, &["spec"])) {
+        let shown = format!(
+            r#"{{"Attacher":{},"Source":{{"PersistentVolumeName":{},"InlineVolumeSpec":{}}},"NodeName":{}}}"#,
+            spec.child("attacher").value,
+            source.child("persistentVolumeName").value,
+            source.child("inlineVolumeSpec").value,
+            node.value,
+        );
+        spec.shown(crate::status::Mistake::Invalid, &shown, "field is immutable", errors);
+    }
 }
 
 /// The fields of a volume that can be changed later.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Errors, selector, spot::Spot};
+use super::{Errors, policy, selector, spot::Spot};
 use crate::{
     names,
     webhook::{service_problems, url_problems},
@@ -64,16 +64,7 @@ fn one(hook: &Spot<'_>, errors: &mut Errors) {
         }
         _ => client.required("exactly one of url or service is required", errors),
     }
-    let mut known: Vec<&str> = Vec::new();
-    for condition in hook.child("matchConditions").items() {
-        let name = condition.child("name");
-        name.named(names::qualified, errors);
-        condition.child("expression").filled(errors);
-        if known.contains(&name.text()) {
-            name.duplicate(errors);
-        }
-        known.push(name.text());
-    }
+    policy::match_conditions(&hook.child("matchConditions"), false, errors);
 }
 
 fn versions(versions: &Spot<'_>, errors: &mut Errors) {
@@ -94,7 +85,7 @@ fn versions(versions: &Spot<'_>, errors: &mut Errors) {
 }
 
 /// The requests that a webhook or a policy is asked about.
-fn rule(rule: &Spot<'_>, errors: &mut Errors) {
+pub(super) fn rule(rule: &Spot<'_>, errors: &mut Errors) {
     let operations = rule.child("operations");
     operations.filled(errors);
     let stars = |list: &Spot<'_>, star: &str, what: &str, errors: &mut Errors| {
@@ -114,11 +105,43 @@ fn rule(rule: &Spot<'_>, errors: &mut Errors) {
     for version in rule.child("apiVersions").items().filter(Spot::is_empty) {
         version.required("", errors);
     }
-    let resources = rule.child("resources");
-    resources.filled(errors);
-    stars(&resources, "*/*", "resources", errors);
-    for resource in resources.items().filter(Spot::is_empty) {
-        resource.required("", errors);
-    }
+    resources(&rule.child("resources"), errors);
     rule.child("scope").one_of_if_any(&["*", "Cluster", "Namespaced"], errors);
+}
+
+fn resources(resources: &Spot<'_>, errors: &mut Errors) {
+    resources.filled(errors);
+    let (mut whole, mut parts): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut plain = false;
+    for resource in resources.items() {
+        let text = resource.text();
+        let Some((name, part)) = text.split_once('/') else {
+            if text.is_empty() {
+                resource.required("", errors);
+            } else {
+                plain = text != "*";
+            }
+            continue;
+        };
+        if whole.contains(&name) {
+            resource.invalid(format!("if '{name}/*' is present, must not specify {text}"), errors);
+        }
+        if parts.contains(&part) {
+            resource.invalid(format!("if '*/{part}' is present, must not specify {text}"), errors);
+        }
+        if part == "*" {
+            whole.push(name);
+        }
+        if name == "*" {
+            parts.push(part);
+        }
+    }
+    let has = |wanted: &str| resources.items().any(|resource| resource.text() == wanted);
+    if resources.items().count() > 1 && has("*/*") {
+        resources.invalid("if '*/*' is present, must not specify other resources", errors);
+    }
+    if plain && has("*") {
+        let why = "if '*' is present, must not specify other resources without subresources";
+        resources.invalid(why, errors);
+    }
 }

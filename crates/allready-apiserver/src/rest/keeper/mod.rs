@@ -84,6 +84,7 @@ impl Engine {
         let concerns_others = is_definition(resource)
             || is_cluster_role(resource)
             || is_policy(resource)
+            || is_quota(resource)
             || tokens::is_token_secret(resource, object)
             || !metadata["ownerReferences"].is_null()
             || !metadata["deletionTimestamp"].is_null();
@@ -96,6 +97,12 @@ impl Engine {
             && self.controllers_run()
         {
             tasks.extend(self.wake_owners(old));
+        }
+        // Only what a pod that has ended leaves in its quotas changes with a status.
+        let ended = resource.place == "pods"
+            && old.is_some_and(|old| old["status"]["phase"] != object["status"]["phase"]);
+        if ended && self.controllers_run() {
+            self.count_quotas(super::delete::split(key).0, call.now);
         }
         if !tasks.is_empty() {
             self.keep(tasks, call.now);
@@ -183,6 +190,9 @@ impl Engine {
         if is_cluster_role(&resource) {
             self.aggregate_roles(&resource);
         }
+        if is_quota(&resource) {
+            self.count_quotas(super::delete::split(key).0, now);
+        }
         if is_policy(&resource) {
             // What the controller manager writes of a policy in which it finds no wrong types.
             self.amend(&resource, key, |policy| {
@@ -223,6 +233,9 @@ impl Engine {
         }
         if tokens::is_account(&resource) {
             tasks.extend(self.discard_tokens_of(namespace, last, now));
+        }
+        if !namespace.is_empty() {
+            self.count_quotas(namespace, now);
         }
         tasks.extend(self.collect_after(last, now));
         if !namespace.is_empty()
@@ -295,6 +308,10 @@ fn is_cluster_role(resource: &Resource) -> bool {
 
 fn is_policy(resource: &Resource) -> bool {
     resource.plural == "validatingadmissionpolicies" && resource.group == "admissionregistration.k8s.io"
+}
+
+fn is_quota(resource: &Resource) -> bool {
+    resource.place == "resourcequotas"
 }
 
 fn is_namespace(resource: &Resource) -> bool {

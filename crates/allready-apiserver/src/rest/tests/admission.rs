@@ -54,22 +54,24 @@ fn a_policy_holds_from_the_next_request_on_and_until_its_binding_goes() {
 }
 
 #[test]
-fn an_expression_that_does_not_compile_follows_the_failure_policy() {
-    for (policy, code) in [("Fail", 422), ("Ignore", 201)] {
-        let engine = engine();
-        let validations = json!([{ "expression": "object.(" }]);
-        add_policy(&engine, "validating", &json!({ "failurePolicy": policy, "validations": validations }));
-        let answer = post(&engine, MAPS, &map("x"));
-        assert_eq!(answer.code, code, "{policy}: {}", answer.body);
+fn an_expression_that_does_not_compile_is_refused_with_its_policy() {
+    let engine = engine();
+    for expression in ["object.(", "nobody == 1", "object.nothing", "variables.lost"] {
+        let rules =
+            json!([{ "apiGroups": [""], "apiVersions": ["*"], "resources": ["pods"], "operations": ["*"] }]);
+        let policy = json!({ "metadata": { "name": "a" }, "spec": {
+            "matchConstraints": { "resourceRules": rules }, "validations": [{ "expression": expression }],
+        } });
+        let refused = post(&engine, &format!("{GROUP}/validatingadmissionpolicies"), &policy);
+        let field = &refused.body["details"]["causes"][0]["field"];
+        assert_eq!((refused.code, field), (422, &json!("spec.validations[0].expression")), "{expression}");
     }
 }
 
 #[test]
 fn an_expression_that_fails_follows_the_failure_policy_even_where_the_interpreter_would_go_on() {
     // The interpreter takes a field of what is no map for `false`.
-    for expression in
-        ["object.metadata.name.nothing != 'x'", "object.nothing", "variables.lost", "lost(object)"]
-    {
+    for expression in ["object.metadata.name.nothing != 'x'", "object.nothing == 'x'", "lost(object)"] {
         for (policy, code) in [("Fail", 422), ("Ignore", 201)] {
             let engine = engine();
             let validations = json!([{ "expression": expression }]);

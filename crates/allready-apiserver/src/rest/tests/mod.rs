@@ -8,6 +8,7 @@ mod harness;
 mod hostile;
 mod keeping;
 mod patches;
+mod quota;
 mod replay;
 mod tokens;
 mod work;

@@ -78,7 +78,7 @@ fn is_dynamic(shape: &Shape) -> bool {
     matches!(shape, Shape::Any | Shape::IntOrString)
 }
 
-fn told_at(source: &str, at: usize, problem: &str) -> String {
+pub(super) fn told_at(source: &str, at: usize, problem: &str) -> String {
     let before = source.get(..at).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
@@ -138,11 +138,11 @@ fn chains(source: &str) -> Vec<Chain<'_>> {
     out
 }
 
-fn word_end(bytes: &[u8], from: usize, word: impl Fn(u8) -> bool) -> usize {
+pub(super) fn word_end(bytes: &[u8], from: usize, word: impl Fn(u8) -> bool) -> usize {
     from + bytes.iter().skip(from).take_while(|byte| word(**byte)).count()
 }
 
-fn end_of_text(bytes: &[u8], from: usize) -> usize {
+pub(super) fn end_of_text(bytes: &[u8], from: usize) -> usize {
     let quote = bytes.get(from);
     let mut at = from + 1;
     while let Some(byte) = bytes.get(at) {

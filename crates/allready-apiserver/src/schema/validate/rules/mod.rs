@@ -16,6 +16,7 @@
 mod bounds;
 mod check;
 mod cost;
+pub(crate) mod declared;
 mod language;
 #[cfg(test)]
 mod tests;
