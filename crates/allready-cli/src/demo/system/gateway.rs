@@ -58,7 +58,7 @@ impl System {
         stage.rests().await;
 
         stage.heading("15. The Service is created")?;
-        let (began, before) = (Instant::now(), Time::new(jiff::Timestamp::now()));
+        let began = Instant::now();
         self.make_service(MISSING).await?;
         self.shows_routes(stage, began, "True", "The route itself has not changed, and its status follows:")
             .await?;
