@@ -57,7 +57,7 @@ pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Fa
 async fn serve(args: &DemoArgs, live: &Live, printer: &mut Printer) -> Played<()> {
     let of_system = of_system(args);
     let of_hub = kubeconfig::of_hub(&of_system);
-    let mut stage = Stage::new(args.pause, printer);
+    let mut stage = Stage::new(args, printer);
     let nodes = args.nodes.into();
     let stopped = crate::signal::stopped().map_err(|_| "cannot listen for signals")?;
     let played = async {

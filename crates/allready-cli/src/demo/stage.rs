@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use super::scene::Scene;
 use crate::{
     check::{self, CheckArgs},
+    cli::DemoArgs,
     explain::{self, ExplainArgs},
     printer::{BAD, DIM, GOOD, Printer, UNKNOWN},
 };
@@ -28,16 +29,19 @@ pub(super) type Played<T> = Result<T, Box<dyn std::error::Error>>;
 
 pub(super) struct Stage<'a> {
     pause: Duration,
+    is_numbered: bool,
     printer: &'a mut Printer,
 }
 
 impl<'a> Stage<'a> {
-    /// A stage with so many seconds between scenes.
-    pub(super) fn new(pause: Duration, printer: &'a mut Printer) -> Self {
-        Self { pause, printer }
+    /// A stage with the pause between scenes. Scenes have numbers where all of them are played.
+    pub(super) fn new(args: &DemoArgs, printer: &'a mut Printer) -> Self {
+        Self { pause: args.pause, is_numbered: !args.no_story, printer }
     }
 
     pub(super) fn heading(&mut self, title: &str) -> Played<()> {
+        let unnumbered = title.split_once(". ").map(|(_, title)| title);
+        let title = unnumbered.filter(|_| !self.is_numbered).unwrap_or(title);
         self.printer.text(&Scene::new(title).done()).map_err(|failure| failure.to_string().into())
     }
 
