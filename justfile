@@ -25,8 +25,8 @@ ci:
 
 # Longer than `just ci`: ten minutes of fuzzing per target, 10,000 random sequences with a new seed, all objects against the peers'
 # engines, faults with a new seed, a controller that others wrote, the answers that tests keep of a real server, every benchmark, the live view
-# within its 100 ms, advisories, and the image built twice, in two directories.
-nightly: (fuzz "600") deny package
+# within its 100 ms, advisories, the book as a website, and the image built twice, in two directories.
+nightly: (fuzz "600") deny package book
     cargo xtask image --check --rebuild
     cargo xtask browser
     cargo xtask controllers
@@ -72,6 +72,11 @@ manifests *args:
 # The documentation, warnings as errors.
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The book as a website, in target/book (installs mdbook).
+book:
+    mdbook --version >/dev/null 2>&1 || cargo install --locked --debug mdbook
+    mdbook build
 
 # The figures: one pass, the fleet index, reporters.
 bench:

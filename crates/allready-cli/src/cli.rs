@@ -68,10 +68,10 @@ Examples:
   allready apiserver -f crds/         run an in-memory Kubernetes API server
   allready demo                       run the demo
 
-Commands that ask a cluster take the flags of kubectl: --context, --server, --as, … (see
-`allready check --help`). Durations are written as 90s, 5m or 1h30m; a number alone is
-seconds. Without --color, there are no colours with NO_COLOR=1 or in a pipe. Installed as kubectl-allready,
-it is a kubectl plugin: see `allready completion --help`."
+Commands that contact a cluster take the flags of kubectl: --context, --server, --as, …
+(see `allready check --help`). Durations are written as 90s, 5m or 1h30m; a number alone
+is seconds. Without --color, output has no colours with NO_COLOR=1 or in a pipe. Installed
+as kubectl-allready, it is a kubectl plugin: see `allready completion --help`."
 )]
 pub(crate) struct Cli {
     /// When to write colours; auto heeds the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
@@ -269,10 +269,11 @@ impl From<StaleArg> for Stale {
 /// How the story is told.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Nothing is installed or contacted. The story runs on a clock of its own; then a
-whole system runs on an API server in this process, and after it a hub with two
-clusters on three more. The system and the hub have a kubeconfig each among the
-temporary files, for whoever wants to look.
+Nothing is installed, and no cluster is contacted. The story follows one condition set
+through reconciles, on a clock of its own. Then a system of nodes, with a Gateway and its
+routes, runs on an API server in this process, and a hub with two clusters on three more.
+The system and the hub have a kubeconfig each, for kubectl. In a terminal the live view
+stays after the story, until Ctrl-C.
 
 Examples:
   allready demo
@@ -284,7 +285,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration)]
     pub(crate) pause: Duration,
 
-    /// The address of the live view, of this machine; port 0 takes a free one.
+    /// Address of this machine for the live view; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     pub(crate) view: SocketAddr,
 
@@ -292,11 +293,11 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(2..))]
     pub(crate) nodes: u16,
 
-    /// Only run the system and the hub, until Ctrl-C: for looking at them with kubectl.
+    /// Run the system and the hub without the story, until Ctrl-C, to look at them with kubectl.
     #[arg(long)]
     pub(crate) no_story: bool,
 
-    /// File for the kubeconfig of the system's API server; that of the hub gets `-hub` in its name [default: temporary files].
+    /// File for the kubeconfig of the system's API server; `-hub` is added to its name for that of the hub [default: temporary files].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }

@@ -24,12 +24,12 @@ use crate::{
 #[command(after_help = "\
 It serves one page: what is wrong in one sentence, the causes worst first, a heat map
 of nodes, reporters and clusters, Gateways, a time line, and for each object, why it is
-in its state. The page changes while the cluster does. It works without any other
-network: everything is part of this program.
+in its state. The page is updated as the cluster changes. It loads nothing from the
+internet: everything is part of this program.
 
 It watches what `allready watch` watches, needs the same permissions, and changes
-nothing. It listens on this machine only, and whoever can open a connection there sees
-what the kubeconfig may read: on a machine that is shared, that is everybody on it.
+nothing. It listens on this machine only. Everybody who can open a connection there sees
+what the kubeconfig may read; on a shared machine, that is every user.
 
 Exit codes:
   0 it was stopped
@@ -45,15 +45,15 @@ pub(crate) struct ViewArgs {
     #[command(flatten)]
     scope: ScopeArgs,
 
-    /// The address to listen on, of this machine; port 0 takes a free one.
+    /// Address of this machine to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
     address: SocketAddr,
 
-    /// Open it in the browser.
+    /// Open the page in the browser.
     #[arg(long)]
     open: bool,
 
-    /// A file in which transitions outlive a restart; at most two thousand are in it.
+    /// File that keeps the time line across restarts, at most 2,000 transitions.
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
 

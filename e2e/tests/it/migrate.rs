@@ -20,7 +20,7 @@ async fn a_cluster_of_the_first_alpha_is_migrated_and_a_controller_waits_for_it(
     for name in CRDS {
         server.kubectl(&["delete", name, "--all", "--all-namespaces", "--ignore-not-found"]).await;
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../crates/allready-cli/tests/fixtures/alpha1/crds")
+            .join("../docs/examples/first-alpha/crds")
             .join(format!("{name}.yaml"));
         let old: CustomResourceDefinition =
             serde_saphyr::from_str(&fs::read_to_string(path).unwrap()).unwrap();

@@ -1,5 +1,6 @@
 //! A browser without a screen, through the protocol `WebDriver`: Chromium, by its own driver.
 
+use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
@@ -21,7 +22,7 @@ const SOON: Duration = Duration::from_mins(1);
 pub(super) struct Browser {
     client: Client,
     session: String,
-    _driver: Child,
+    driver: Child,
     profile: tempfile::TempDir,
 }
 
@@ -42,7 +43,7 @@ impl Browser {
             Endpoint { address: format!("127.0.0.1:{port}"), authority: None, token: String::new() };
         let profile = tempfile::tempdir()?;
         let client = Client::new(endpoint)?;
-        let mut browser = Self { client, session: String::new(), _driver: driver, profile };
+        let mut browser = Self { client, session: String::new(), driver, profile };
         let began = Instant::now();
         while browser.call(Method::GET, "/status", &Value::Null).await.is_err() {
             ensure!(began.elapsed() < SOON, "chromedriver does not answer");
@@ -180,6 +181,37 @@ impl Browser {
     pub(super) async fn heap(&self) -> Result<u64> {
         self.command("HeapProfiler.collectGarbage", &json!({})).await?;
         self.run("return performance.memory.usedJSHeapSize").await?.as_u64().context("no heap")
+    }
+
+    /// The bytes that the process of the page has for itself: without the code of the browser, which all of its processes share.
+    pub(super) fn memory(&self) -> Result<u64> {
+        let driver = self.driver.id().context("the driver has ended")?;
+        let mut processes = BTreeMap::new();
+        for entry in std::fs::read_dir("/proc")? {
+            let path = entry?.path();
+            // Processes come and go while this looks.
+            if let Ok(status) = std::fs::read_to_string(path.join("status")) {
+                let command = std::fs::read(path.join("cmdline")).unwrap_or_default();
+                let is_page = command.windows(15).any(|part| part == b"--type=renderer");
+                let field = |name: &str| {
+                    let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+                    value.split_whitespace().next()?.parse::<u64>().ok()
+                };
+                if let (Some(id), Some(parent)) = (field("Pid:"), field("PPid:")) {
+                    processes.insert(id, (parent, is_page, field("RssAnon:").unwrap_or_default() * 1024));
+                }
+            }
+        }
+        let is_ours = |mut id: u64| loop {
+            match processes.get(&id) {
+                _ if id == u64::from(driver) => return true,
+                Some((parent, ..)) => id = *parent,
+                None => return false,
+            }
+        };
+        let ours = processes.iter().filter(|(id, (_, is_page, _))| *is_page && is_ours(**id));
+        // Beside it, there may be one that the browser keeps for the next page.
+        ours.map(|(_, (.., bytes))| *bytes).max().context("the page has no process")
     }
 
     /// The messages that the page has written to its console: errors, above all those of its security policy.

@@ -1,5 +1,6 @@
 //! The live view in a real browser: what somebody sees, does and waits for.
 
+mod clusters;
 mod driver;
 mod many;
 
@@ -25,12 +26,12 @@ pub struct Options {
     /// The milliseconds in which a change is to be seen, for machines that are slow or busy
     #[arg(long, default_value_t = 100)]
     limit: u64,
-    /// Only the part whose name contains this: story, many
+    /// Only the part whose name contains this: story, many, clusters
     #[arg(long)]
     only: Option<String>,
 }
 
-/// Opens the page of the demo and that of 5,000 nodes, and checks what is seen.
+/// Opens the pages of the demo, of 5,000 nodes and of 200 clusters, and checks what is seen.
 pub async fn run(options: Options) -> Result<()> {
     install()?;
     let allready = match &options.allready {
@@ -47,6 +48,9 @@ pub async fn run(options: Options) -> Result<()> {
     if is_wanted("many") {
         let limit = Duration::from_millis(options.limit);
         many::run(&allready, limit, options.pictures.as_deref()).await.context("the page of 5,000 nodes")?;
+    }
+    if is_wanted("clusters") {
+        clusters::run(&allready, options.pictures.as_deref()).await.context("the page of 200 clusters")?;
     }
     Ok(())
 }
@@ -122,7 +126,8 @@ impl Viewed {
 async fn said(output: Option<impl AsyncRead + Unpin + Send + 'static>) -> Option<String> {
     let mut lines = BufReader::new(output?).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        if let Some(url) = line.strip_prefix("Live view: ") {
+        let url = line.strip_prefix("Live view: ").or_else(|| line.strip_prefix("Serving the live view on "));
+        if let Some(url) = url {
             let url = url.to_owned();
             tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
             return Some(url);
@@ -170,6 +175,27 @@ async fn story(allready: &Path, pictures: Option<&Path>) -> Result<()> {
         ))
         .await?;
     crate::printer::line("story: a node is gone, and nobody waits for it");
+    let gateway = "(document.querySelector('.gateway') || {textContent: ''}).textContent";
+    for part in ["api.example.com", "www.example.com", "shop/front", "on api · BackendNotFound"] {
+        browser.until(&format!("{gateway}.includes({part:?})")).await?;
+    }
+    browser.until(&format!("!{gateway}.includes('Pending') && !{gateway}.includes('NoStatusYet')")).await?;
+    ensure!(
+        browser.text("#causes").await?.contains("Service orders not found"),
+        "the cause is told: {}",
+        browser.text("#causes").await?
+    );
+    if let Some(directory) = pictures {
+        browser.run("document.querySelector('#gateways').scrollIntoView()").await?;
+        browser.screenshot(&directory.join("view-gateway.png")).await?;
+        browser.run("scrollTo(0, 0)").await?;
+    }
+    browser
+        .until(&format!("{gateway}.includes('shop/orders') && !{gateway}.includes('BackendNotFound')"))
+        .await?;
+    crate::printer::line(
+        "story: a route names a Service that does not exist, seen at its Gateway until there is one",
+    );
     browser
         .until("[...document.querySelector('#source').options].some((option) => option.value === 'hub')")
         .await?;

@@ -1,7 +1,7 @@
 //! `cargo xtask docs --check`: the pages for users, followed from top to bottom as they are printed.
 //!
-//! The README and the pages of docs/ are followed, those of them that say in a comment at their top what runs them: `<!-- server: embedded -->` (the page starts `allready apiserver` itself) or
-//! `<!-- server: real -->` (a fresh kube-apiserver, in `KUBECONFIG`). The code blocks of a page run in one shell, in a directory of its own
+//! The README and the pages of docs/ are followed, those of them that say in a comment at their top what runs them: `<!-- server: embedded -->` (the page starts `allready apiserver` itself),
+//! `<!-- server: real -->` (a fresh kube-apiserver, in `KUBECONFIG`), or `<!-- server: embedded, real -->` (first the one, then the other in its place). The code blocks of a page run in one shell, in a directory of its own
 //! with copies of `charts`, `docs` and `manifests`:
 //!
 //! | block | |
@@ -45,16 +45,25 @@ pub async fn run(environment: &Environment, filter: Option<&str>) -> Result<bool
     for file in pages {
         let text = fs::read_to_string(root().join(&file)).with_context(|| format!("cannot read {file}"))?;
         let page = Page::parse(&file, &text)?;
-        let start = Instant::now();
-        match follow(&environment, &page, programs.path()).await {
-            Ok(()) => {
-                let (run, skipped) = page.counts();
-                let took = start.elapsed().as_secs_f64();
-                printer::line(format!("{took:6.1} s  {file}: {run} commands, {skipped} blocks not run"));
-            }
-            Err(error) => {
-                right = false;
-                printer::line(format!("{error:#}"));
+        let servers = match page.server {
+            Server::Both => vec![Server::Embedded, Server::Real],
+            one => vec![one],
+        };
+        for server in servers {
+            let start = Instant::now();
+            let place = if server == Server::Real { " on kube-apiserver" } else { "" };
+            match follow(&environment, &page, server, programs.path()).await {
+                Ok(()) => {
+                    let (run, skipped) = page.counts();
+                    let took = start.elapsed().as_secs_f64();
+                    printer::line(format!(
+                        "{took:6.1} s  {file}{place}: {run} commands, {skipped} blocks not run"
+                    ));
+                }
+                Err(error) => {
+                    right = false;
+                    printer::line(format!("{error:#}{place}"));
+                }
             }
         }
         if file == "docs/alerts.md"
@@ -121,18 +130,20 @@ async fn programs(environment: &Environment) -> Result<tempfile::TempDir> {
     Ok(directory)
 }
 
-async fn follow(environment: &Environment, page: &Page, programs: &Path) -> Result<()> {
+async fn follow(environment: &Environment, page: &Page, on: Server, programs: &Path) -> Result<()> {
     let directory = tempfile::Builder::new().prefix("allready-page-").tempdir()?;
     for part in COPIED {
         copy(&root().join(part), &directory.path().join(part))?;
     }
-    let server = match page.server {
-        Server::Embedded => None,
+    let server = match on {
         Server::Real => Some(Private::start(environment).await?),
+        Server::Embedded | Server::Both => None,
     };
     let mut shell = Shell::start(directory.path(), programs, server.as_ref().map(Private::kubeconfig))?;
     for step in &page.steps {
-        let found = shell.run(&step.command, |printed| match &step.action {
+        let replaced = server.as_ref().and_then(|_| page::on_real(&step.command));
+        let command = replaced.as_ref().unwrap_or(&step.command);
+        let found = shell.run(command, |printed| match &step.action {
             Action::Succeed => Ok(()),
             Action::Print(lines) => expected::lines(lines, printed),
             Action::Show(yaml) => expected::part(yaml, printed),

@@ -10,6 +10,8 @@ pub(super) enum Server {
     Embedded,
     /// A kube-apiserver, in `KUBECONFIG`.
     Real,
+    /// One after the other; the kube-apiserver stands in for the one that the page starts.
+    Both,
 }
 
 /// A page that can be followed.
@@ -61,6 +63,7 @@ impl Page {
                 match comment.split_once(": ") {
                     Some(("server", "embedded")) => server = Some(Server::Embedded),
                     Some(("server", "real")) => server = Some(Server::Real),
+                    Some(("server", "embedded, real")) => server = Some(Server::Both),
                     Some(("shown by", command)) => note = Some(Note::ShownBy(index + 1, command.to_owned())),
                     Some(("not run", _)) => note = Some(Note::NotRun),
                     _ => {}
@@ -80,8 +83,8 @@ impl Page {
                 bail!("{}: the comment above has to stand directly before a block", place());
             }
         }
-        page.server =
-            server.with_context(|| format!("{file} does not say `<!-- server: embedded -->` or real"))?;
+        page.server = server
+            .with_context(|| format!("{file} does not say `<!-- server: embedded -->`, real, or both"))?;
         Ok(page)
     }
 
@@ -130,6 +133,29 @@ impl Page {
         }
         Ok(())
     }
+}
+
+/// The command that stands in for one that starts `allready apiserver`, where a kube-apiserver runs already: it writes the same kubeconfig,
+/// applies the same CRDs, says the same, and stays in the background. `None` for other commands.
+pub(super) fn on_real(command: &str) -> Option<String> {
+    let mut words = command.strip_prefix("allready apiserver ")?.strip_suffix(" &")?.split(' ');
+    let (mut kubeconfig, mut crds) = (None, String::new());
+    while let Some(word) = words.next() {
+        match word {
+            "--kubeconfig" => kubeconfig = words.next(),
+            "-f" | "--crds" => {
+                let path = words.next()?;
+                for command in ["apply", "wait --for=condition=Established"] {
+                    crds.extend([" && kubectl ", command, " -f ", path, " > applied"]);
+                }
+            }
+            _ => return None,
+        }
+    }
+    let kubeconfig = kubeconfig?;
+    Some(format!(
+        "cp $KUBECONFIG {kubeconfig}{crds} && echo Listening on https://127.0.0.1:6443 && exec sleep infinity &"
+    ))
 }
 
 /// A command with the lines that belong to it.
@@ -223,5 +249,13 @@ mod tests {
             let error = format!("{:#}", Page::parse("a.md", text).unwrap_err());
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn a_kube_apiserver_stands_in_for_the_server_that_a_page_starts() {
+        let command = on_real("allready apiserver --kubeconfig admin -f crds &").unwrap();
+        assert!(command.starts_with("cp $KUBECONFIG admin && kubectl apply -f crds"), "{command}");
+        assert_eq!(on_real("kubectl get nodes"), None);
+        assert_eq!(on_real("allready apiserver --data state --kubeconfig admin &"), None);
     }
 }

@@ -19,9 +19,9 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(mut_arg("filename", |arg| arg.conflicts_with_all(["all_namespaces", "namespace", "selector", "field_selector"])), after_help = "\
 Every object gets one verdict: Healthy, Suspended (on purpose), Progressing, Unknown,
-Missing or Degraded. What is not understood is Unknown, never Healthy. The verdict
-takes what an object controls, selects and names into account: a Service without
-ready endpoints is Degraded, and so is a Deployment whose pods cannot start.
+Missing or Degraded. An object that cannot be understood is Unknown, never Healthy. The
+verdict takes into account what an object controls, selects and refers to: a Service
+without ready endpoints is Degraded, and so is a Deployment whose pods cannot start.
 
 The table has a row for each cause, worst first, with what it affects; --by groups the
 causes. Rows with ! are hints: nothing is wrong yet, as with a quota that is used up.
@@ -35,8 +35,8 @@ the files that end in .yaml, .yml or .json are read. Directories below it are re
 with -R only: without it, those with such files are named and the exit code is 2 at
 best. Links to directories and hidden directories are not followed.
 
-Finding nothing is an error: a namespace, label or directory may be mistyped. Pass
---allow-none where there may be nothing.
+Finding nothing is an error, because a namespace, label or directory may be mistyped.
+Pass --allow-none if an empty result is fine.
 
 The meaning of conditions is built in for many kinds, declared by CRDs (annotation
 allready.dev/conditions; in the cluster, or anywhere in the files) or by --registry,
@@ -106,7 +106,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) objects: bool,
 
-    /// Let hints make the exit code 2: what is not wrong yet, and will be.
+    /// Exit with 2 if there are hints: problems that are about to happen.
     #[arg(long)]
     pub(crate) hints: bool,
 
@@ -118,7 +118,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) no_group: bool,
 
-    /// Least health that makes the exit code other than 0.
+    /// Mildest health that makes the command fail.
     #[arg(long, value_name = "HEALTH", default_value = "progressing")]
     pub(crate) fail_on: FailOn,
 
@@ -160,7 +160,7 @@ pub(crate) enum FailOn {
     Progressing,
     /// Unknown or worse.
     Unknown,
-    /// Missing or broken.
+    /// Missing or Degraded.
     Degraded,
 }
 

@@ -1,5 +1,5 @@
-//! `allready demo`: a condition set lives through a reconcile story on a clock of its own, and then a whole system does on an
-//! API server, and a Gateway on a hub with two clusters.
+//! `allready demo`: a condition set lives through a reconcile story on a clock of its own, then a whole system and a Gateway with its
+//! routes on an API server, and then a Gateway on a hub with two clusters.
 
 mod fleet;
 mod hub;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &DemoArgs, printer: &mut Printer) -> Result<ExitCode, Fa
 async fn serve(args: &DemoArgs, live: &Live, printer: &mut Printer) -> Played<()> {
     let of_system = of_system(args);
     let of_hub = kubeconfig::of_hub(&of_system);
-    let mut stage = Stage::new(args.pause, printer);
+    let mut stage = Stage::new(args, printer);
     let nodes = args.nodes.into();
     let stopped = crate::signal::stopped().map_err(|_| "cannot listen for signals")?;
     let played = async {
@@ -85,6 +85,8 @@ async fn play(
     let _system = live.shows(system.client(), "system", SYSTEM)?;
     system.plays(stage).await?;
     stage.rests().await;
+    system.plays_gateway(stage).await?;
+    stage.rests().await;
     let hub = Hub::gather(of_hub).await?;
     let _hub = live.shows(hub.client(), "hub", HUB)?;
     hub.plays(stage).await?;
@@ -105,9 +107,10 @@ async fn stand(
     of_system: &Path,
     of_hub: &Path,
 ) -> Played<()> {
-    let system = System::gather(nodes, of_system).await?;
+    let mut system = System::gather(nodes, of_system).await?;
     let _system = live.shows(system.client(), "system", SYSTEM)?;
     system.opens(stage).await?;
+    system.opens_gateway(stage).await?;
     let hub = Hub::gather(of_hub).await?;
     let _hub = live.shows(hub.client(), "hub", HUB)?;
     hub.opens(stage).await?;

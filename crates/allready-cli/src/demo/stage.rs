@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 use super::scene::Scene;
 use crate::{
     check::{self, CheckArgs},
+    cli::DemoArgs,
+    explain::{self, ExplainArgs},
     printer::{BAD, DIM, GOOD, Printer, UNKNOWN},
 };
 
@@ -27,16 +29,19 @@ pub(super) type Played<T> = Result<T, Box<dyn std::error::Error>>;
 
 pub(super) struct Stage<'a> {
     pause: Duration,
+    is_numbered: bool,
     printer: &'a mut Printer,
 }
 
 impl<'a> Stage<'a> {
-    /// A stage with so many seconds between scenes.
-    pub(super) fn new(pause: Duration, printer: &'a mut Printer) -> Self {
-        Self { pause, printer }
+    /// A stage with the pause between scenes. Scenes have numbers where all of them are played.
+    pub(super) fn new(args: &DemoArgs, printer: &'a mut Printer) -> Self {
+        Self { pause: args.pause, is_numbered: !args.no_story, printer }
     }
 
     pub(super) fn heading(&mut self, title: &str) -> Played<()> {
+        let unnumbered = title.split_once(". ").map(|(_, title)| title);
+        let title = unnumbered.filter(|_| !self.is_numbered).unwrap_or(title);
         self.printer.text(&Scene::new(title).done()).map_err(|failure| failure.to_string().into())
     }
 
@@ -44,14 +49,18 @@ impl<'a> Stage<'a> {
         self.printer.text(&format!("{text}\n")).map_err(|failure| failure.to_string().into())
     }
 
-    /// Prints what `allready check` says of a cluster. What happened after `now` counts as now, so that the story reads the same every time.
-    pub(super) fn checks(&mut self, kubeconfig: &Path, now: Time) -> Played<()> {
-        let words =
-            [OsStr::new("check"), OsStr::new("-A"), OsStr::new("--kubeconfig"), kubeconfig.as_os_str()];
-        let CheckCommand { args } = CheckCommand::try_parse_from(words)?;
+    /// Prints what `allready check` or `explain` says of a cluster. What happened after `now` counts as now, so that the story reads the
+    /// same every time.
+    pub(super) fn asks(&mut self, command: &str, kubeconfig: &Path, now: Time) -> Played<()> {
+        let words = ["allready"].into_iter().chain(command.split(' ')).map(OsStr::new);
+        let words = words.chain([OsStr::new("--kubeconfig"), kubeconfig.as_os_str()]);
+        let asked = Asked::try_parse_from(words)?;
         // It waits for answers, as a command does that has a process of its own.
-        let checked = tokio::task::block_in_place(|| check::run(&args, now, self.printer));
-        checked.map(drop).map_err(|failure| failure.to_string().into())
+        let answered = tokio::task::block_in_place(|| match &asked {
+            Asked::Check(args) => check::run(args, now, self.printer),
+            Asked::Explain(args) => explain::run(args, now, self.printer),
+        });
+        answered.map(drop).map_err(|failure| failure.to_string().into())
     }
 
     /// Tells the time that it took, on standard error: it differs from run to run.
@@ -64,11 +73,11 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// `allready check`, as it is read from a command line.
+/// The commands of the story, as they are read from a command line.
 #[derive(Debug, Parser)]
-struct CheckCommand {
-    #[command(flatten)]
-    args: CheckArgs,
+enum Asked {
+    Check(Box<CheckArgs>),
+    Explain(Box<ExplainArgs>),
 }
 
 /// A status in its colour, in a column of this width.

@@ -42,9 +42,9 @@ its age, `gen 3/4` if the status is about an older generation, and the writer. O
 may not be read are listed as not seen, neither good nor bad. In a terminal, messages are
 cut to fit the line, and the writer gives way to the reason; -o json has all of it.
 
-With -f no cluster is asked. An object that is not in the files may exist all the same; with
---complete it is missing. The meaning of conditions is known as for `check`: built in, from
-CRDs in the cluster or in the files, and from --registry.
+With -f no cluster is contacted. An object that is not in the files may still exist in the
+cluster; with --complete it is missing. The meaning of conditions is known as for `check`:
+built in, from CRDs in the cluster or in the files, and from --registry.
 
 Only the metadata of Secrets and ConfigMaps is read.
 
@@ -76,7 +76,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) input: FileArgs,
 
-    /// Take the files for everything there is: what is not in them is missing.
+    /// Treat the files as complete: an object that is not in them is missing.
     #[arg(long, requires = "filename")]
     pub(crate) complete: bool,
 

@@ -29,11 +29,10 @@ What --for takes:
   parents[controllerName=a.dev/b].Accepted    in every entry that has this
   parents[?].Accepted           in some entry
   jsonpath={.status.phase}=Running    a field has this value
-  jsonpath={.status.loadBalancer.ingress}    a field is there, and not empty
-  condition=Ready=false         as kubectl has it; also for a condition named Healthy
-  create               the object is there: it may be made while you wait, and so
-                       may its kind
-  delete               the object is gone
+  jsonpath={.status.loadBalancer.ingress}    the field exists and is not empty
+  condition=Ready=false         as in kubectl; also for a condition named Healthy
+  create               the object exists; it and its kind may be created while you wait
+  delete               the object does not exist any more
 
 Several --for have to hold at the same time; with --any, one of them is enough. All
 objects have to meet them at the same time: one that did and no longer does is waited for
@@ -89,7 +88,7 @@ pub(crate) struct WaitArgs {
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = timeout, allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
 
-    /// Time that a terminal state has to last before it ends the waiting.
+    /// Time that a terminal state must last before the command gives up.
     #[arg(long, value_name = "DURATION", default_value = "7s", value_parser = duration)]
     pub(crate) grace: Duration,
 

@@ -42,6 +42,7 @@ fn without_the_story_the_system_and_the_hub_stand_until_they_are_stopped() {
     }
     let told = said.join("\n");
     assert!(told.contains("AllComponentsReady   3/3"), "{told}");
+    assert!(told.contains("api.example.com  orders     True          ResolvedRefs"), "{told}");
     assert!(told.contains("Programmed               True     AllInstancesReady"), "{told}");
     let of_hub = directory.path().join("demo-hub.kubeconfig");
     for file in [&kubeconfig, &of_hub] {

@@ -16,7 +16,7 @@ use super::{
 };
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/alpha1")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/first-alpha")
 }
 
 fn objects(text: &str) -> Vec<Value> {

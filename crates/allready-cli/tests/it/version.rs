@@ -19,7 +19,7 @@ fn install(cluster: &Cluster, label: &str, image: &str) {
 
 /// Puts a definition of the first alpha in the place of ours.
 pub(crate) fn make_old(cluster: &Cluster, name: &str) {
-    let path = format!("{}/tests/fixtures/alpha1/crds/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../docs/examples/first-alpha/crds/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let old: Value = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     cluster.ask("DELETE", &format!("{definitions}/{name}"), "");

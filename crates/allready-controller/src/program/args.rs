@@ -152,7 +152,7 @@ pub struct ControllerArgs {
     #[arg(long, value_name = "HOST", requires = "view_auth")]
     pub(super) view_host: Vec<String>,
 
-    /// A file in which the transitions of the live view outlive a restart; at most two thousand are in it.
+    /// File that keeps the time line of the live view across restarts, at most 2,000 transitions.
     #[arg(long, value_name = "FILE", requires = "view")]
     pub(super) history: Option<PathBuf>,
 

@@ -433,20 +433,17 @@ impl<'a> View<'a> {
             };
             reporters.push(cell(&name, id, record, self.sight));
         }
-        let all = |is_kind: fn(&Kind) -> bool| {
-            let named = self.of_kind(is_kind).map(|(id, record)| {
-                let name = match id.namespace.as_str() {
-                    "" => id.name.clone(),
-                    namespace => format!("{namespace}/{}", id.name),
-                };
-                cell(&name, id, record, self.sight)
-            });
-            named.collect::<Vec<Cell>>()
-        };
-        let clusters = all(|kind| kind.name == "ClusterStatus" && kind.group == "allready.dev");
-        let workloads = all(|kind| {
+        // A hub writes them into its own namespace, and names them as its clusters.
+        let clusters = self.of_kind(|kind| kind.name == "ClusterStatus" && kind.group == "allready.dev");
+        let clusters = clusters.map(|(id, record)| cell(&id.name.clone(), id, record, self.sight)).collect();
+        let workloads = self.of_kind(|kind| {
             kind.group == "apps" && matches!(kind.name.as_str(), "Deployment" | "StatefulSet" | "DaemonSet")
         });
+        let workloads = workloads.map(|(id, record)| {
+            let name = format!("{}/{}", id.namespace, id.name);
+            cell(&name, id, record, self.sight)
+        });
+        let workloads = workloads.collect();
         let maps = [
             map("Clusters", "cluster", clusters),
             map("Nodes", "node", nodes),

@@ -40,7 +40,7 @@ const ALL_WELL: Wanted =
 impl Hub {
     /// The scene in which all is well.
     pub(super) async fn opens(&self, stage: &mut Stage<'_>) -> Played<()> {
-        stage.heading("14. A hub answers for the Gateways of two clusters")?;
+        stage.heading("16. A hub answers for the Gateways of two clusters")?;
         stage.says(&format!(
             "Three more API servers: a hub and two clusters, each with the Gateway {GATEWAY}. The hub knows the clusters by \
              the\nkubeconfigs in its namespace {CLUSTERS}. Look at it at any time:\n\n  \
@@ -56,7 +56,7 @@ impl Hub {
         self.opens(stage).await?;
         stage.rests().await;
 
-        stage.heading("15. A certificate expires in one of them")?;
+        stage.heading("17. A certificate expires in one of them")?;
         let began = Instant::now();
         let expired = Said { trouble: Some("Listener certificate is expired"), api_routes: 0 };
         self.says(ONE, &expired).await?;
@@ -68,13 +68,13 @@ impl Hub {
         self.shows(stage, began, wanted, &text).await?;
         stage.rests().await;
 
-        stage.heading("16. It is renewed")?;
+        stage.heading("18. It is renewed")?;
         let began = Instant::now();
         self.says(ONE, &WELL).await?;
         self.shows(stage, began, ALL_WELL, "kubectl wait --for=condition=Programmed returns now:").await?;
         stage.rests().await;
 
-        stage.heading("17. A cluster is cut off")?;
+        stage.heading("19. A cluster is cut off")?;
         let began = Instant::now();
         self.wire(TWO)?.cut();
         let wanted = Wanted { programmed: ("Unknown", TWO), aggregated: "Unknown", ..ALL_WELL };
@@ -87,7 +87,7 @@ impl Hub {
         self.shows(stage, began, ALL_WELL, "\n  It is back:").await?;
         stage.rests().await;
 
-        stage.heading("18. A cluster is taken out of the hub")?;
+        stage.heading("20. A cluster is taken out of the hub")?;
         let began = Instant::now();
         self.forget(ONE).await?;
         let others: &[&str] = &[TWO];

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use allready_apiserver::catalog;
 use allready_controller::config::{ConfigController, Options, StatusKey};
 use allready_kube::{
     kinds::{self, Component, ConfigurationStatusSpec, Instances},
@@ -44,8 +45,8 @@ type Pools = BTreeMap<String, String>;
 pub(in crate::demo) struct System {
     pub(super) kubeconfig: Kubeconfig,
     pub(super) nodes: usize,
-    server: Server,
-    tasks: JoinSet<()>,
+    pub(super) server: Server,
+    pub(super) tasks: JoinSet<()>,
     speakers: BTreeMap<String, (AbortHandle, Running)>,
     controller: Running,
 }
@@ -62,7 +63,8 @@ impl System {
         let definitions =
             kinds::definitions().into_iter().filter(played).chain([kinds::metallb_definition()]);
         let definitions = definitions.map(serde_json::to_value);
-        let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+        let mut definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+        definitions.extend(catalog::Set::GatewayApi.definitions());
         let server = Server::start(definitions, NAMESPACE).await?;
         let client = server.client.clone();
         let kubeconfig = Kubeconfig::write(kubeconfig, &server.listening.kubeconfig())?;

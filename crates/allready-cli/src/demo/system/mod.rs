@@ -1,6 +1,7 @@
-//! The scenes of the system on a server: components report, and one object answers for all of them.
+//! The scenes of the system on a server: components report, and one object answers for all of them; then a Gateway on the same server.
 
 mod cast;
+mod gateway;
 mod pools;
 
 use std::time::Instant;
@@ -39,7 +40,7 @@ impl System {
         stage.takes(began);
         self.shows(stage, "Two pools overlap. Every speaker says so, and the cause is told once:").await?;
         stage.says("\n`allready check -A` asks the whole cluster, and has a row for each cause:\n")?;
-        stage.checks(self.kubeconfig.path(), before)?;
+        stage.asks("check -A", self.kubeconfig.path(), before)?;
         stage.rests().await;
 
         stage.heading("12. The configuration is mended")?;
