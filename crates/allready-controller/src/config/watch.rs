@@ -75,7 +75,7 @@ pub enum Watch {
 /// The facts of an object that matter.
 #[derive(Clone, Debug)]
 pub enum Facts {
-    /// A ConfigurationStatus: all of it, but the record of who wrote what.
+    /// A ConfigurationStatus: its spec, its status and its identity.
     Status(Arc<Value>),
     /// A report; none where the object cannot be read as one.
     Report(Option<Arc<TargetedReport>>),
@@ -98,6 +98,20 @@ pub struct TargetedReport {
     pub report: Arc<Report>,
     /// True if it is kept in brief, for want of memory.
     pub is_brief: bool,
+}
+
+impl Facts {
+    /// The bytes that they take in the store of a watch, with the name of the object. Those of reports are counted by their budget.
+    pub(super) fn bytes(&self, name: &str) -> usize {
+        let texts = match self {
+            Self::Report(Some(_)) => return 0,
+            // What is kept of it is counted with everything that follows from it.
+            Self::Status(_) | Self::Report(None) | Self::Lease(_) | Self::DaemonSet(_) | Self::Pod(None) => 0,
+            Self::Node(facts) => facts.labels.iter().map(|(key, value)| 128 + key.len() + value.len()).sum(),
+            Self::Pod(Some(facts)) => facts.node.len() + facts.daemon_set.len(),
+        };
+        256 + name.len() + texts
+    }
 }
 
 impl Watch {
@@ -238,12 +252,12 @@ fn whole(mut object: DynamicObject) -> Value {
     serde_json::to_value(&object).unwrap_or_default()
 }
 
-/// A ConfigurationStatus. Who wrote what is looked at before it is dropped.
+/// A ConfigurationStatus without what is never looked at. Who wrote what is looked at before it is dropped.
 pub(super) fn own(object: &DynamicObject) -> Value {
     let mut object = serde_json::to_value(object).unwrap_or_default();
     disbelieve_foreign(&mut object);
     if let Some(metadata) = object["metadata"].as_object_mut() {
-        metadata.remove("managedFields");
+        metadata.retain(|field, _| !matches!(&**field, "managedFields" | "annotations" | "labels"));
     }
     object
 }

@@ -56,7 +56,7 @@ pub use self::decode::{EVENT_BYTES, decode};
 use self::watcher::ListWatch;
 pub use self::{
     error::WatchError,
-    room::Room,
+    room::{Room, weight},
     store::{Store, WatchEvent},
 };
 use crate::backoff::Backoff;
