@@ -18,7 +18,7 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams, PostParams},
 };
 use serde_json::Value;
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::task::JoinSet;
 
 use super::{
     ConfigEvent, ConfigReconciler, ConfigTarget, Leftovers, Options, Origin, StatusKey, Watch,
@@ -26,7 +26,7 @@ use super::{
     status::{OWN, owned},
 };
 use crate::{
-    engine::{Engine, Running, Shell, Written, run},
+    engine::{Engine, Inbox, Running, Sender, Shell, Written, inbox, run},
     metrics::ControllerMetrics,
 };
 
@@ -92,18 +92,15 @@ struct ConfigShell {
     writes: WriteMetrics,
     metrics: ControllerMetrics,
     recording: Recording,
-    sender: mpsc::Sender<ConfigEvent>,
-    events: mpsc::Receiver<ConfigEvent>,
+    sender: Sender<ConfigEvent>,
+    events: Inbox<ConfigEvent>,
     /// The running watches by what they watch and their number: one task each, which ends when it is dropped.
     watches: BTreeMap<(Watch, u64), JoinSet<()>>,
 }
 
-/// The most events that are taken before it is looked whether something is to be written.
-const BATCH: usize = 1024;
-
 impl ConfigShell {
     fn new(client: Client, running: &Running) -> Self {
-        let (sender, events) = mpsc::channel(BATCH);
+        let (sender, events) = inbox();
         let recording =
             Recording::default().sink(ApiSink::start(client.clone(), EventOrigin::new(MANAGER, "")));
         let (writes, metrics) = (running.writes.clone(), running.metrics.clone());
@@ -147,7 +144,8 @@ impl Shell<ConfigReconciler> for ConfigShell {
                     let mut events = std::pin::pin!(events);
                     while let Some(event) = events.next().await {
                         let event = ConfigEvent { watch: watch.clone(), number, event };
-                        if sender.send(event).await.is_err() {
+                        let bytes = event.bytes();
+                        if !sender.send(event, bytes).await {
                             return;
                         }
                     }
@@ -159,8 +157,8 @@ impl Shell<ConfigReconciler> for ConfigShell {
     }
 
     async fn events(&mut self) -> Vec<ConfigEvent> {
-        let mut events = Vec::new();
-        self.events.recv_many(&mut events, BATCH).await;
+        let mut events: Vec<_> = self.events.next().await.into_iter().collect();
+        self.events.take(&mut events);
         events
     }
 

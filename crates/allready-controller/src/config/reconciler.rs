@@ -11,13 +11,13 @@ use allready_core::Condition;
 use allready_kube::{
     backoff::Backoff,
     kinds::ConfigurationStatusSpec,
-    list_watch::{Room, Store, WatchEvent},
+    list_watch::{Room, Store, WatchEvent, weight},
 };
 use serde_json::{Value, json};
 
 use super::{
     Facts, Limit, StatusKey, Watch,
-    budget::{Budget, Bytes},
+    budget::{self, Budget, Bytes},
     status::{Around, StatusState},
 };
 use crate::{
@@ -72,6 +72,17 @@ pub struct ConfigEvent {
     pub number: u64,
     /// The event.
     pub event: WatchEvent<String, Facts>,
+}
+
+impl ConfigEvent {
+    /// The bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.event {
+            WatchEvent::Apply(_, Facts::Status(object)) => weight(object),
+            WatchEvent::Apply(name, Facts::Report(Some(report))) => budget::cost(name, report),
+            _ => 0,
+        }
+    }
 }
 
 /// An object that is written, or a part of it.
