@@ -1,6 +1,6 @@
 //! The controller of ConfigurationStatuses: watches in, writes out.
 
-use std::{collections::BTreeMap, future::Future};
+use std::{collections::BTreeMap, future::Future, sync::Arc};
 
 use allready_core::transition;
 use allready_kube::{
@@ -18,7 +18,7 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams, PostParams},
 };
 use serde_json::Value;
-use tokio::task::JoinSet;
+use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     ConfigEvent, ConfigReconciler, ConfigTarget, Leftovers, Options, Origin, StatusKey, Watch,
@@ -94,9 +94,15 @@ struct ConfigShell {
     recording: Recording,
     sender: Sender<ConfigEvent>,
     events: Inbox<ConfigEvent>,
+    /// The pages of lists that may be in memory at a time: of sources, and of everything else.
+    pages: [Arc<Semaphore>; 2],
     /// The running watches by what they watch and their number: one task each, which ends when it is dropped.
     watches: BTreeMap<(Watch, u64), JoinSet<()>>,
 }
+
+/// The most pages of lists that are in memory at a time: of sources, of which specs decide how many there are, and of everything else, which does
+/// not wait for them.
+const PAGES: [usize; 2] = [2, 3];
 
 impl ConfigShell {
     fn new(client: Client, running: &Running) -> Self {
@@ -104,7 +110,8 @@ impl ConfigShell {
         let recording =
             Recording::default().sink(ApiSink::start(client.clone(), EventOrigin::new(MANAGER, "")));
         let (writes, metrics) = (running.writes.clone(), running.metrics.clone());
-        Self { client, writes, metrics, recording, sender, events, watches: BTreeMap::new() }
+        let pages = PAGES.map(|pages| Arc::new(Semaphore::new(pages)));
+        Self { client, writes, metrics, recording, sender, events, pages, watches: BTreeMap::new() }
     }
 
     /// Tells people that `Ready` is another one.
@@ -136,9 +143,11 @@ impl Shell<ConfigReconciler> for ConfigShell {
         let mut before = std::mem::take(&mut self.watches);
         for (watch, number) in reconciler.wanted_watches() {
             let key = (watch.clone(), number);
+            let [of_sources, of_others] = &self.pages;
+            let pages = if matches!(watch, Watch::Source { .. }) { of_sources } else { of_others };
             let task = before.remove(&key).unwrap_or_else(|| {
                 let (events, sender, watch) =
-                    (watch.events(self.client.clone()), self.sender.clone(), watch.clone());
+                    (watch.events(self.client.clone(), pages), self.sender.clone(), watch.clone());
                 let mut task = JoinSet::new();
                 task.spawn(async move {
                     let mut events = std::pin::pin!(events);

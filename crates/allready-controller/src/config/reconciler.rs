@@ -431,7 +431,7 @@ impl Reconciler for ConfigReconciler {
             };
             // The state of each status keeps what matters.
             let event = match event {
-                WatchEvent::Apply(name, _) => WatchEvent::Apply(name, Facts::Lease(None)),
+                WatchEvent::Apply(name, _) => WatchEvent::Apply(name, Facts::Status(Arc::default())),
                 other => other,
             };
             let (is_listed, was_over) = (watched.store.is_listing(), watched.store.is_over());
@@ -486,7 +486,9 @@ impl Reconciler for ConfigReconciler {
         let needed = self.watches.iter().filter(|(_, watched)| watched.subscribers.contains(key));
         for (watch, watched) in needed.chain(self.scope(key)) {
             let store = &watched.store;
-            let why = store.unseen(patience, elapsed);
+            // That there is no room for another object is no doubt about this one.
+            let is_itself = matches!(watch, Watch::Statuses { .. });
+            let why = store.unseen(patience, elapsed).filter(|_| !(is_itself && store.is_over()));
             status.fleet.gap(&watch.to_string(), why.map(str::to_owned).or_else(|| watched.unkept()));
             is_blind |= !store.is_synced() && why.is_none();
             is_current &= store.is_current();

@@ -60,6 +60,8 @@ impl Around {
         const MEMBER: usize = 700;
         const TYPE: usize = 64;
         const OBJECT: usize = 300;
+        /// A watch: what it holds while it is told an object that is as large as it may be, which all of these may be at the same time.
+        const SOURCE: usize = 512 * 1024;
         let members = |component: &PlannedComponent| match &component.instances {
             PlannedInstances::Nodes(_) => self.nodes,
             PlannedInstances::DaemonSet(_) => self.pods,
@@ -76,7 +78,8 @@ impl Around {
             (self.pods, plan.daemon_sets().next().is_some()),
             (self.leases, plan.silent_after.is_some()),
         ];
-        expected
+        SOURCE * plan.sources.len()
+            + expected
             + known
                 .into_iter()
                 .map(|(count, is_needed)| if is_needed { OBJECT * count } else { 0 })
@@ -179,7 +182,12 @@ impl StatusState {
 
     /// Takes so much room, or says that there is none: nothing is expected of what is not known, and nothing is good.
     fn take_room(&mut self, bytes: usize) {
-        let was_crowded = std::mem::replace(&mut self.is_crowded, !self.room.replace(self.taken, bytes));
+        /// What a small one takes, or what another one grows by when it says something else.
+        const SMALL: usize = 64 * 1024;
+        // A quarter is for them: whoever expects thousands takes no room from those who expect few.
+        let is_room = bytes <= self.taken + SMALL || self.room.has_plenty(self.taken, bytes);
+        let fits = is_room && self.room.replace(self.taken, bytes);
+        let was_crowded = std::mem::replace(&mut self.is_crowded, !fits);
         if !self.is_crowded {
             self.taken = bytes;
             self.fleet.gap(MEMORY, None);

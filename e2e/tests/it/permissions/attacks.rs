@@ -133,9 +133,8 @@ async fn a_service_account_of_kube_system_forges_no_report(server: Server) {
     let namespace = installed.namespace;
     let system = "kube-system";
     let metadata = json!({ "name": "system-reports", "namespace": namespace });
-    let subjects = ["metrics-server", "generic-garbage-collector"].map(|name| {
-        json!({ "kind": "ServiceAccount", "name": name, "namespace": system })
-    });
+    let subjects = ["metrics-server", "generic-garbage-collector"]
+        .map(|name| json!({ "kind": "ServiceAccount", "name": name, "namespace": system }));
     for subject in &subjects {
         let metadata = json!({ "name": subject["name"], "namespace": system });
         let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata });

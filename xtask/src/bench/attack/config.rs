@@ -32,9 +32,6 @@ const MANY: usize = 20_000;
 /// The ConfigurationStatuses of the attack, and what each of them expects: components with so many instances each.
 const STATUSES: usize = 40;
 const EXPECTED: [usize; 2] = [64, 1_024];
-/// The sources of each of them where it names sources, and the time in which their objects are listed.
-const SOURCES: usize = 16;
-const LISTED: Duration = Duration::from_secs(20);
 /// The ConfigurationStatus that they are for.
 const CROWDED: &str = "crowded";
 /// The time for the program to lead again after its leader is back.
@@ -143,35 +140,6 @@ pub(super) async fn expectations(program: &Path) -> Result<Flooded> {
         ensure!(ready == "Unknown", "greedy-{number:02} is {ready}, and nobody has reported");
     }
     Ok(Flooded { accepted: STATUSES, peak: first.max(peak_of(&stage.controllers[0])?), during, after })
-}
-
-/// Many sources ask for the same objects at the same time, each of which is as large as it may be.
-pub(super) async fn sources(program: &Path) -> Result<Flooded> {
-    let mut stage = Stage::set(program, 1).await?;
-    let filled = fill(&stage.client).await?;
-    let statuses = ours(&stage.client, "ConfigurationStatus");
-    let mut during = Duration::ZERO;
-    for number in 0..STATUSES {
-        let source = |part: usize| {
-            json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "StatusReport",
-            "component": { "type": "Value", "value": format!("c-{number}-{part}") } })
-        };
-        let object = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus",
-            "metadata": { "name": format!("greedy-{number:02}") },
-            "spec": { "sources": (0..SOURCES).map(source).collect::<Value>() } });
-        statuses.create(&PostParams::default(), &serde_json::from_value(object)?).await?;
-        during = during.max(stage.green_over_red().await?);
-    }
-    let began = Instant::now();
-    while began.elapsed() < LISTED {
-        during = during.max(stage.green_over_red().await?);
-    }
-    let first = peak_of(&stage.controllers[0])?;
-    stage.controllers.clear();
-    stage.start_controllers(1)?;
-    stage.until("True").await?;
-    let after = stage.green_over_red().await?;
-    Ok(Flooded { accepted: filled, peak: first.max(peak_of(&stage.controllers[0])?), during, after })
 }
 
 /// The leader stops without ending, as on a node whose processor or network is gone.

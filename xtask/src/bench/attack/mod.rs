@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
     /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant,
-    /// expectations, sources, spokes, hub-objects
+    /// expectations, spokes, hub-objects
     names: Vec<String>,
     /// A program that is built already
     #[arg(long, value_name = "FILE")]
@@ -76,14 +76,6 @@ pub async fn run(options: Options) -> Result<bool> {
         let name = "expectations: green over red from the start of a program on";
         rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
     }
-    if is_wanted("sources") {
-        let found = config::sources(&program).await.context("sources")?;
-        rows.push(Row::new("sources: reports of 1.2 MB, for 640 sources", found.accepted.to_string()));
-        rows.push(peak("sources: peak memory, with a restart", found.peak));
-        rows.push(window("sources: longest green over red", found.during, WINDOW, "at most 250 ms"));
-        let name = "sources: green over red from the start of a program on";
-        rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
-    }
     if is_wanted("frozen-leader") {
         let found = config::frozen_leader(&program).await.context("frozen-leader")?;
         rows.push(window("frozen-leader: longest green over red", found, SILENT_WINDOW, "at most 10 s"));
@@ -118,7 +110,7 @@ pub async fn run(options: Options) -> Result<bool> {
     }
     ensure!(
         !rows.is_empty(),
-        "there is no such attack: flood, many-reports, expectations, sources, frozen-leader, silent-watch, tenant, spokes, hub-objects"
+        "there is no such attack: flood, many-reports, expectations, frozen-leader, silent-watch, tenant, spokes, hub-objects"
     );
     let holds = table::print(&rows);
     printer::line(machine::described());

@@ -198,7 +198,7 @@ fn with_nodes(stage: &mut Stage, count: usize, start: u64) -> (String, String) {
 
 #[test]
 fn nodes_for_which_there_is_no_room_make_ready_unknown_until_a_list_has_room_for_all() {
-    let mut stage = staged(Options { object_limit: 40_000, ..Options::default() });
+    let mut stage = staged(Options { object_limit: 60_000, ..Options::default() });
     stage.change(&on_nodes(), ms(0));
     assert_eq!(with_nodes(&mut stage, 10, 0).0, "True");
     // More than there is room for even if nobody is expected on them.
@@ -249,4 +249,48 @@ fn a_configuration_status_that_expects_more_than_there_is_room_for_is_unknown_an
     let state = &stage.engine.reconciler;
     let forgotten = format!("{state:?}").matches("is_crowded: true").count();
     assert_eq!(forgotten, 0);
+}
+
+#[test]
+fn a_configuration_status_with_more_sources_than_may_be_watched_is_unknown() {
+    let mut stage = staged(Options { object_limit: 6 << 20, ..Options::default() });
+    let source = |number: usize| {
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget", "component": { "type": "Name" },
+            "selector": { "matchLabels": { "part": number.to_string() } } })
+    };
+    let sources =
+        |count: usize| json!({ "components": [], "sources": (0..count).map(source).collect::<Vec<_>>() });
+    let watched = |stage: &Stage| {
+        stage
+            .engine
+            .reconciler
+            .wanted_watches()
+            .filter(|(watch, _)| matches!(watch, Watch::Source { .. }))
+            .count()
+    };
+    stage.change(&sources(8), ms(0));
+    assert_eq!(watched(&stage), 8);
+    stage.change(&sources(16), ms(1_000));
+    assert_eq!(watched(&stage), 0, "there is no room for so many");
+    stage.until(ms(1_000), ms(2_000));
+    let (ready, message) = stage.ready();
+    assert!(ready == "Unknown" && message.contains("no memory left"), "{ready}: {message}");
+    stage.change(&sources(2), ms(3_000));
+    assert_eq!(watched(&stage), 2);
+}
+
+#[test]
+fn a_small_configuration_status_has_room_where_large_ones_have_taken_all_of_theirs() {
+    let room = allready_kube::list_watch::Room::of(200_000);
+    assert!(room.replace(0, 160_000), "others have more than three quarters");
+    let object = super::stage::object(&on_nodes(), &Value::Null, 1);
+    let state = |nodes: usize| {
+        let around = status::Around { nodes, ..status::Around::default() };
+        let mut state =
+            status::StatusState::new(key(), &object, std::sync::Arc::clone(&room), status::Around::default());
+        state.fits(around)
+    };
+    assert!(state(5), "it may grow a little");
+    assert!(!state(500));
+    assert_eq!(room.taken(), 160_000, "what is gone takes none");
 }
