@@ -33,19 +33,19 @@ pub(super) struct Seen {
 #[derive(Clone, Debug)]
 struct Version {
     uid: Box<str>,
-    resource_version: Box<str>,
+    revision: Box<str>,
     /// The bytes that the object takes, roughly.
     bytes: usize,
 }
 
 impl Seen {
     pub(super) fn read(value: &Value) -> Option<Self> {
-        let text = |field: &str| value["metadata"][field].as_str().unwrap_or_default().into();
         /// The object in the engine, with its outcome and what it was read for.
         const OBJECT: usize = 2_000;
+        let text = |field: &str| value["metadata"][field].as_str().unwrap_or_default().into();
         let parts = [&value["spec"], &value["status"], &value["metadata"]["labels"]];
         let bytes = OBJECT + parts.into_iter().map(weight).sum::<usize>();
-        let version = Version { uid: text("uid"), resource_version: text("resourceVersion"), bytes };
+        let version = Version { uid: text("uid"), revision: text("resourceVersion"), bytes };
         Some(Self { object: Object::read(value).ok()?, version })
     }
 }
@@ -53,7 +53,7 @@ impl Seen {
 impl Version {
     /// Tells whether another version of the object is newer than this one.
     fn is_older_than(&self, other: &Self) -> bool {
-        let number = |version: &Self| version.resource_version.parse::<u64>().ok();
+        let number = |version: &Self| version.revision.parse::<u64>().ok();
         number(self).zip(number(other)).is_some_and(|(own, other)| own < other)
     }
 }
@@ -245,7 +245,7 @@ impl GatewayReconciler {
         let version = self.stores.get(&key.kind)?.get(key)?;
         Some(Write::calm(Some(json!({
             "uid": version.uid,
-            "version": version.resource_version,
+            "version": version.revision,
             "status": full(status),
         }))))
     }
@@ -259,7 +259,7 @@ impl GatewayReconciler {
             "kind": resource.kind,
             "name": *object.name,
             "uid": version.uid,
-            "resourceVersion": version.resource_version,
+            "resourceVersion": version.revision,
         });
         if !object.namespace.is_empty() {
             regarding["namespace"] = json!(*object.namespace);

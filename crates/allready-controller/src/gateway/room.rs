@@ -19,7 +19,7 @@ pub(super) const LIMIT: usize = 128 * 1024 * 1024;
 pub(super) fn is_better(wanted: &ObjectStatus, stands: Option<&ObjectStatus>) -> bool {
     let good = |status: &ObjectStatus| {
         let mut found = BTreeSet::new();
-        collect(&serde_json::to_value(status).unwrap_or_default(), String::new(), &mut found);
+        collect(&serde_json::to_value(status).unwrap_or_default(), "", &mut found);
         found
     };
     let stands = stands.map(good).unwrap_or_default();
@@ -27,23 +27,23 @@ pub(super) fn is_better(wanted: &ObjectStatus, stands: Option<&ObjectStatus>) ->
 }
 
 /// Collects the good conditions in a part of a status, each by where it is and by its type.
-fn collect(part: &Value, place: String, found: &mut BTreeSet<String>) {
+fn collect(part: &Value, place: &str, found: &mut BTreeSet<String>) {
     match part {
         Value::Array(items) => {
             for item in items {
                 // Lists are those of listeners, and of the parents and ancestors of others.
                 let whose = ["name", "parentRef", "ancestorRef"].map(|field| item[field].to_string());
-                collect(item, place.clone() + &whose.concat(), found);
+                collect(item, &format!("{place}{}", whose.concat()), found);
             }
         }
         Value::Object(fields) => {
             if let (Some(type_), Some(status)) = (part["type"].as_str(), part["status"].as_str())
                 && polarity(type_).standing(status.parse().unwrap_or(Status::Unknown)) == Standing::Good
             {
-                found.insert(place.clone() + type_);
+                found.insert(format!("{place}{type_}"));
             }
             for (name, field) in fields {
-                collect(field, format!("{place}/{name}"), found);
+                collect(field, &format!("{place}/{name}"), found);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

@@ -27,36 +27,33 @@ pub fn events<K: DeserializeOwned + Clone + Send + 'static>(
             let read = (&mut body).take(bytes).read_until(b'\n', &mut line).await;
             let event = match read {
                 Ok(0) => return None,
-                Ok(_) if line.len() > most => {
-                    Some(Err(WatchError::Unusable("sends an event of more than 8 MiB")))
-                }
+                Ok(_) if line.len() > most => Err(WatchError::Unusable("sends an event of more than 8 MiB")),
                 Ok(_) => decode(&line)?,
                 Err(error) if is_cut_off(&error) => return None,
-                Err(error) => Some(Err(WatchError::Request(kube::Error::ReadEvents(error)))),
+                Err(error) => Err(WatchError::Request(kube::Error::ReadEvents(error))),
             };
             match event {
-                Some(Ok(event)) => return Some((Ok(event), Some(body))),
-                Some(Err(why)) => return Some((Err(why), None)),
-                None => {}
+                Ok(Some(event)) => return Some((Ok(event), Some(body))),
+                Ok(None) => {}
+                Err(why) => return Some((Err(why), None)),
             }
         }
     })
 }
 
-/// The event in a line, with or without its end. `Some(None)` for a line without any; None where it is not complete, as when a watch breaks
-/// off.
-fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Option<Result<WatchEvent<K>, WatchError>>> {
+/// The event in a line, with or without its end, if there is one in it. None where it is not complete, as when a watch breaks off.
+fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Result<Option<WatchEvent<K>>, WatchError>> {
     if line.trim_ascii().is_empty() {
-        return Some(None);
+        return Some(Ok(None));
     }
     match serde_json::from_slice(line) {
-        Ok(event) => Some(Some(Ok(event))),
+        Ok(event) => Some(Ok(Some(event))),
         Err(error) if error.is_eof() => None,
         Err(error) => {
             // Any object can be read as a Status without a word in it.
             let status = serde_json::from_slice::<Status>(line).ok().filter(|status| status.code != 0);
             let status = status.map(|status| kube::Error::Api(status.boxed()));
-            Some(Some(Err(WatchError::Request(status.unwrap_or(kube::Error::SerdeError(error))))))
+            Some(Err(WatchError::Request(status.unwrap_or(kube::Error::SerdeError(error)))))
         }
     }
 }

@@ -151,10 +151,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     return Ok(Step::Event(watcher::Event::InitDone));
                 }
                 sleep(std::mem::take(pause)).await;
-                if let Some(pages) = &self.pages {
-                    // Nobody closes it.
-                    *held = Arc::clone(pages).acquire_owned().await.ok();
-                }
+                *held = permit(self.pages.as_ref()).await;
                 let asked = self.pager.limit();
                 let read = timeout(REQUEST_TIMEOUT, self.pager.read(list_params(&self.only, rest))).await;
                 let Some(list) = read.map_err(|_| WatchError::NoAnswer)?? else { return Ok(Step::Nothing) };
@@ -250,6 +247,12 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         self.state = State::Begin;
         self.failures = self.failures.saturating_add(1);
     }
+}
+
+/// The right to a page, where there is a limit of them.
+async fn permit(pages: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit> {
+    // Nobody closes it.
+    Arc::clone(pages?).acquire_owned().await.ok()
 }
 
 /// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.

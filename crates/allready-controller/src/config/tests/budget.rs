@@ -246,8 +246,8 @@ fn a_configuration_status_that_expects_more_than_there_is_room_for_is_unknown_an
     assert_eq!(stage.ready().0, "True", "the other one");
     // One that expects less is answered for.
     stage.see(statuses(), greedy(11, 1), ms(4_000));
-    let state = &stage.engine.reconciler;
-    let forgotten = format!("{state:?}").matches("is_crowded: true").count();
+    let reconciler = &stage.engine.reconciler;
+    let forgotten = format!("{reconciler:?}").matches("is_crowded: true").count();
     assert_eq!(forgotten, 0);
 }
 
