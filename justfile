@@ -25,10 +25,11 @@ ci:
 
 # Longer than `just ci`: ten minutes of fuzzing per target, 10,000 random sequences with a new seed, all objects against the peers'
 # engines, faults with a new seed, a controller that others wrote, the answers that tests keep of a real server, every benchmark, the live view
-# within its 100 ms, advisories, the book as a website, and the image built twice, in two directories.
+# within its 100 ms, the attacks, advisories, the book as a website, and the image built twice, in two directories.
 nightly: (fuzz "600") deny package book
     cargo xtask image --check --rebuild
     cargo xtask browser
+    cargo xtask attack
     cargo xtask controllers
     cargo xtask record --check
     cargo xtask bench apiserver --strict

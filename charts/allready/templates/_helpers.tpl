@@ -54,14 +54,12 @@ system:serviceaccount:{{ .namespace }}:{{ .serviceAccount }}
 {{- splitList "/" .Values.group | first -}}
 {{- end }}
 
-{{- /* The service accounts that are held to what their report says: all but the controllers of Kubernetes in kube-system, which
-       collect what has lost its owner. A reporter there that is listed is held. */ -}}
+{{- /* The service accounts that are held to what their report says: all but those of Kubernetes that write objects of every kind. One
+       takes owners and finalizers away that are gone, the other writes objects again as they are, in another version. */ -}}
 {{- define "allready.isWorkload" -}}
 request.userInfo.username.startsWith('system:serviceaccount:')
-&& (!request.userInfo.username.startsWith('system:serviceaccount:kube-system:')
-{{- range .Values.reporters }}{{ if eq .namespace "kube-system" }}
-|| request.userInfo.username == '{{ include "allready.user" . }}'
-{{- end }}{{ end }})
+&& !(request.userInfo.username in ['system:serviceaccount:kube-system:generic-garbage-collector',
+'system:serviceaccount:kube-system:storage-version-migrator-controller'])
 {{- end }}
 
 {{- /* The sources of clusters that are objects, as JSON: for secrets and profiles the namespaces in which they may be read. */ -}}

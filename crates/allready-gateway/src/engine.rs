@@ -175,6 +175,11 @@ impl Engine {
         (self.store.get(key)?.status.as_ref() != Some(status)).then_some(status)
     }
 
+    /// The status that is stored of this object.
+    pub fn stored(&self, key: &ObjectKey) -> Option<&ObjectStatus> {
+        self.store.get(key)?.status.as_ref()
+    }
+
     /// The objects whose status differs from the one that is stored. Looks at every status.
     pub fn all_unwritten(&self) -> impl Iterator<Item = &ObjectKey> {
         self.computed.keys().filter(|key| self.unwritten(key).is_some())

@@ -148,7 +148,7 @@ fn shared<T: Ord + Clone>(words: &mut BTreeSet<T>, word: &T) -> T {
 
 /// The bytes of a report and of everything that is kept for it: in the store of the watch, and in the fleet of the
 /// ConfigurationStatus that it is for. Counted generously, so that the sum is a bound.
-fn cost(name: &str, kept: &TargetedReport) -> usize {
+pub(super) fn cost(name: &str, kept: &TargetedReport) -> usize {
     /// Entries of trees, and the blocks that they are allocated in.
     const REPORT: usize = 1_024;
     const CONDITION: usize = 320;

@@ -1,6 +1,6 @@
 //! The controller of ConfigurationStatuses: watches in, writes out.
 
-use std::{collections::BTreeMap, future::Future};
+use std::{collections::BTreeMap, future::Future, sync::Arc};
 
 use allready_core::transition;
 use allready_kube::{
@@ -18,7 +18,7 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams, PostParams},
 };
 use serde_json::Value;
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
     ConfigEvent, ConfigReconciler, ConfigTarget, Leftovers, Options, Origin, StatusKey, Watch,
@@ -26,7 +26,7 @@ use super::{
     status::{OWN, owned},
 };
 use crate::{
-    engine::{Engine, Running, Shell, Written, run},
+    engine::{Engine, Inbox, Running, Sender, Shell, Written, inbox, run},
     metrics::ControllerMetrics,
 };
 
@@ -92,22 +92,26 @@ struct ConfigShell {
     writes: WriteMetrics,
     metrics: ControllerMetrics,
     recording: Recording,
-    sender: mpsc::Sender<ConfigEvent>,
-    events: mpsc::Receiver<ConfigEvent>,
+    sender: Sender<ConfigEvent>,
+    events: Inbox<ConfigEvent>,
+    /// The pages of lists that may be in memory at a time: of sources, and of everything else.
+    pages: [Arc<Semaphore>; 2],
     /// The running watches by what they watch and their number: one task each, which ends when it is dropped.
     watches: BTreeMap<(Watch, u64), JoinSet<()>>,
 }
 
-/// The most events that are taken before it is looked whether something is to be written.
-const BATCH: usize = 1024;
+/// The most pages of lists that are in memory at a time: of sources, of which specs decide how many there are, and of everything else, which does
+/// not wait for them.
+const PAGES: [usize; 2] = [2, 3];
 
 impl ConfigShell {
     fn new(client: Client, running: &Running) -> Self {
-        let (sender, events) = mpsc::channel(BATCH);
+        let (sender, events) = inbox();
         let recording =
             Recording::default().sink(ApiSink::start(client.clone(), EventOrigin::new(MANAGER, "")));
         let (writes, metrics) = (running.writes.clone(), running.metrics.clone());
-        Self { client, writes, metrics, recording, sender, events, watches: BTreeMap::new() }
+        let pages = PAGES.map(|pages| Arc::new(Semaphore::new(pages)));
+        Self { client, writes, metrics, recording, sender, events, pages, watches: BTreeMap::new() }
     }
 
     /// Tells people that `Ready` is another one.
@@ -139,15 +143,18 @@ impl Shell<ConfigReconciler> for ConfigShell {
         let mut before = std::mem::take(&mut self.watches);
         for (watch, number) in reconciler.wanted_watches() {
             let key = (watch.clone(), number);
+            let [of_sources, of_others] = &self.pages;
+            let pages = if matches!(watch, Watch::Source { .. }) { of_sources } else { of_others };
             let task = before.remove(&key).unwrap_or_else(|| {
                 let (events, sender, watch) =
-                    (watch.events(self.client.clone()), self.sender.clone(), watch.clone());
+                    (watch.events(self.client.clone(), pages), self.sender.clone(), watch.clone());
                 let mut task = JoinSet::new();
                 task.spawn(async move {
                     let mut events = std::pin::pin!(events);
                     while let Some(event) = events.next().await {
                         let event = ConfigEvent { watch: watch.clone(), number, event };
-                        if sender.send(event).await.is_err() {
+                        let bytes = event.bytes();
+                        if !sender.send(event, bytes).await {
                             return;
                         }
                     }
@@ -159,8 +166,8 @@ impl Shell<ConfigReconciler> for ConfigShell {
     }
 
     async fn events(&mut self) -> Vec<ConfigEvent> {
-        let mut events = Vec::new();
-        self.events.recv_many(&mut events, BATCH).await;
+        let mut events: Vec<_> = self.events.next().await.into_iter().collect();
+        self.events.take(&mut events);
         events
     }
 

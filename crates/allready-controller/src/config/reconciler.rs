@@ -11,14 +11,14 @@ use allready_core::Condition;
 use allready_kube::{
     backoff::Backoff,
     kinds::ConfigurationStatusSpec,
-    list_watch::{Store, WatchEvent},
+    list_watch::{Room, Store, WatchEvent, weight},
 };
 use serde_json::{Value, json};
 
 use super::{
     Facts, Limit, StatusKey, Watch,
-    budget::{Budget, Bytes},
-    status::StatusState,
+    budget::{self, Budget, Bytes},
+    status::{Around, StatusState},
 };
 use crate::{
     engine::{Desired, Now, Pace, Queue, Reconciler, Write, Written},
@@ -43,6 +43,9 @@ pub struct Options {
     pub namespace_limit: Limit,
     /// The most memory for all reports.
     pub total_limit: Limit,
+    /// The most bytes, as estimated, of everything else that is kept: nodes, pods, DaemonSets, Leases, the ConfigurationStatuses and
+    /// those who are expected by them.
+    pub object_limit: usize,
 }
 
 impl Default for Options {
@@ -55,6 +58,7 @@ impl Default for Options {
             lease: None,
             namespace_limit: Limit::NAMESPACE,
             total_limit: Limit::TOTAL,
+            object_limit: 96 * 1024 * 1024,
         }
     }
 }
@@ -68,6 +72,17 @@ pub struct ConfigEvent {
     pub number: u64,
     /// The event.
     pub event: WatchEvent<String, Facts>,
+}
+
+impl ConfigEvent {
+    /// The bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.event {
+            WatchEvent::Apply(_, Facts::Status(object)) => weight(object),
+            WatchEvent::Apply(name, Facts::Report(Some(report))) => budget::cost(name, report),
+            _ => 0,
+        }
+    }
 }
 
 /// An object that is written, or a part of it.
@@ -119,6 +134,8 @@ pub struct ConfigReconciler {
     statuses: BTreeMap<StatusKey, StatusState>,
     watches: BTreeMap<Watch, Watched>,
     budget: Budget,
+    /// The room for everything but reports.
+    room: Arc<Room>,
     /// The number of the last watch that was begun.
     last: u64,
     /// Changes of `Ready` that nobody was told yet.
@@ -174,6 +191,7 @@ impl ConfigReconciler {
     ) -> Self {
         let mut reconciler = Self {
             budget: Budget::new(options.namespace_limit, options.total_limit),
+            room: Room::of(options.object_limit),
             options,
             ensure: ensure.into_iter().collect(),
             statuses: BTreeMap::new(),
@@ -207,12 +225,12 @@ impl ConfigReconciler {
     }
 
     fn begin(&mut self, watch: Watch, now: Duration) -> &mut Watched {
-        let last = &mut self.last;
+        let Self { last, room, .. } = self;
         self.watches.entry(watch).or_insert_with(|| {
             *last += 1;
             Watched {
                 number: *last,
-                store: Store::new(now),
+                store: Store::new(now).within(room, |name, facts| facts.bytes(name)),
                 subscribers: BTreeSet::new(),
                 taken: Bytes::default(),
                 is_over: false,
@@ -238,15 +256,36 @@ impl ConfigReconciler {
 
     /// Takes a ConfigurationStatus that was listed or changed; none where it is gone.
     fn observe_status(&mut self, key: &StatusKey, object: Option<&Value>, is_listed: bool, now: Duration) {
+        let around = self.around(&key.namespace);
         let is_new = match (object, self.statuses.get_mut(key)) {
-            (Some(object), Some(status)) => status.observe(object, is_listed),
+            (Some(object), Some(status)) => status.observe(object, is_listed, around),
             (Some(object), None) => {
-                self.statuses.insert(key.clone(), StatusState::new(key.clone(), object));
+                let status = StatusState::new(key.clone(), object, Arc::clone(&self.room), around);
+                self.statuses.insert(key.clone(), status);
                 true
             }
             (None, _) => self.statuses.remove(key).is_some(),
         };
         if is_new {
+            self.subscribe(key, now);
+        }
+    }
+
+    /// Counts the objects that are followed for each ConfigurationStatus of a namespace that needs them.
+    fn around(&self, namespace: &str) -> Around {
+        let len = |watch: &Watch| self.watches.get(watch).map_or(0, |watched| watched.store.len());
+        let namespace = || namespace.to_owned();
+        Around {
+            nodes: len(&Watch::Nodes),
+            pods: len(&Watch::Pods { namespace: namespace() }),
+            leases: len(&Watch::Leases { namespace: namespace() }),
+        }
+    }
+
+    /// Gives up what is known for a status for which there is no room any more: it says that it knows nothing.
+    fn make_room(&mut self, key: &StatusKey, now: Duration) {
+        let around = self.around(&key.namespace);
+        if self.statuses.get_mut(key).is_some_and(|status| !status.fits(around)) {
             self.subscribe(key, now);
         }
     }
@@ -392,18 +431,22 @@ impl Reconciler for ConfigReconciler {
             };
             // The state of each status keeps what matters.
             let event = match event {
-                WatchEvent::Apply(name, _) => WatchEvent::Apply(name, Facts::Lease(None)),
+                WatchEvent::Apply(name, _) => WatchEvent::Apply(name, Facts::Status(Arc::default())),
                 other => other,
             };
-            let is_listed = watched.store.is_listing();
-            for name in watched.store.apply(event, now.elapsed) {
+            let (is_listed, was_over) = (watched.store.is_listing(), watched.store.is_over());
+            let changed = watched.store.apply(event, now.elapsed);
+            let known: Vec<_> = changed.iter().map(|name| watched.store.get(name).is_some()).collect();
+            let concerns_all = concerns_all || watched.store.is_over() != was_over;
+            for (name, is_known) in changed.iter().zip(known) {
+                let object = object.as_deref().filter(|_| is_known);
                 let Some((namespace, name)) = name.split_once('/') else { continue };
                 let key = StatusKey {
                     api_version: api_version.clone(),
                     namespace: namespace.to_owned(),
                     name: name.to_owned(),
                 };
-                self.observe_status(&key, object.as_deref(), is_listed, now.elapsed);
+                self.observe_status(&key, object, is_listed, now.elapsed);
                 due.insert(key);
             }
             if concerns_all {
@@ -412,11 +455,13 @@ impl Reconciler for ConfigReconciler {
             return;
         }
         watched.note(&event);
-        let was_over = watched.unkept().is_some();
+        let was_over = watched.unkept().is_some() || watched.store.is_over();
         let event = self.within_budget(&watch, event);
         let Some(watched) = self.watches.get_mut(&watch) else { return };
-        let concerns_all = concerns_all || watched.unkept().is_some() != was_over;
-        for (name, before) in watched.store.replace(event, now.elapsed) {
+        let changed = watched.store.replace(event, now.elapsed);
+        let is_over = watched.unkept().is_some() || watched.store.is_over();
+        let concerns_all = concerns_all || is_over != was_over;
+        for (name, before) in changed {
             let after = self.watches.get(&watch).and_then(|watched| watched.store.get(&name)).cloned();
             self.count(&watch, bytes(&name, before.as_ref()), bytes(&name, after.as_ref()));
             for key in self.related(&watch, [before.as_ref(), after.as_ref()]) {
@@ -433,6 +478,7 @@ impl Reconciler for ConfigReconciler {
     }
 
     fn reconcile(&mut self, key: &StatusKey, now: Now) -> Desired<ConfigTarget> {
+        self.make_room(key, now.elapsed);
         let Some(mut status) = self.statuses.remove(key) else { return self.create(key) };
         let (patience, elapsed) = (self.options.patience, now.elapsed);
         let mut desired = Desired::default();
@@ -440,7 +486,9 @@ impl Reconciler for ConfigReconciler {
         let needed = self.watches.iter().filter(|(_, watched)| watched.subscribers.contains(key));
         for (watch, watched) in needed.chain(self.scope(key)) {
             let store = &watched.store;
-            let why = store.unseen(patience, elapsed);
+            // That there is no room for another object is no doubt about this one.
+            let is_itself = matches!(watch, Watch::Statuses { .. });
+            let why = store.unseen(patience, elapsed).filter(|_| !(is_itself && store.is_over()));
             status.fleet.gap(&watch.to_string(), why.map(str::to_owned).or_else(|| watched.unkept()));
             is_blind |= !store.is_synced() && why.is_none();
             is_current &= store.is_current();
@@ -485,8 +533,9 @@ impl Reconciler for ConfigReconciler {
             }
             _ => return,
         };
+        let around = self.around(&key.namespace);
         let Some(status) = self.statuses.get_mut(key) else { return };
-        let is_new = status.observe(&object, false);
+        let is_new = status.observe(&object, false, around);
         if let Some((before, after)) = status.transition() {
             self.transitions.push(ReadyTransition { object, before, after });
         }

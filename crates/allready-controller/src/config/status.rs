@@ -7,11 +7,17 @@ use std::{
 };
 
 use allready_core::{Condition, ConditionType, Generation, Polarity, Status, Time, found};
-use allready_kube::kinds::ConfigurationStatusSpec;
+use allready_kube::{
+    kinds::ConfigurationStatusSpec,
+    list_watch::{Room, weight},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Facts, Fleet, Options, Origin, StatusKey, Watch, leftovers::Strangers, read::own_reports,
+    Answer, Facts, Fleet, Options, Origin, StatusKey, Watch,
+    leftovers::Strangers,
+    plan::{Plan, PlannedComponent, PlannedInstances},
+    read::own_reports,
 };
 use crate::engine::{Now, Write};
 
@@ -31,7 +37,59 @@ pub(super) struct StatusState {
     told: Option<Condition>,
     /// The status of `Ready` that was last decided.
     decided: Option<Status>,
+    /// The room of all, the bytes of it that this one takes, and those of the object itself.
+    room: Arc<Room>,
+    taken: usize,
+    own: usize,
+    /// True if there is no room for it: nobody is expected then, and nothing is good.
+    is_crowded: bool,
 }
+
+/// The numbers of the objects that are followed for each ConfigurationStatus of a namespace that needs them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around {
+    pub(super) nodes: usize,
+    pub(super) pods: usize,
+    pub(super) leases: usize,
+}
+
+impl Around {
+    /// The bytes that a fleet of this plan takes beside its reports, roughly. Each has trees of its own.
+    fn bytes(self, plan: &Plan) -> usize {
+        /// One that is expected to report: in the index, in several trees.
+        const MEMBER: usize = 700;
+        const TYPE: usize = 64;
+        const OBJECT: usize = 300;
+        /// A watch: what it holds while it is told an object that is as large as it may be, which all of these may be at the same time.
+        const SOURCE: usize = 512 * 1024;
+        let members = |component: &PlannedComponent| match &component.instances {
+            PlannedInstances::Nodes(_) => self.nodes,
+            PlannedInstances::DaemonSet(_) => self.pods,
+            PlannedInstances::Names(names) => names.len(),
+            PlannedInstances::One | PlannedInstances::Discovered => 1,
+        };
+        let expected = plan
+            .components
+            .iter()
+            .map(|component| members(component) * (MEMBER + TYPE * component.types.len()))
+            .sum::<usize>();
+        let known = [
+            (self.nodes, plan.needs_nodes()),
+            (self.pods, plan.daemon_sets().next().is_some()),
+            (self.leases, plan.silent_after.is_some()),
+        ];
+        SOURCE * plan.sources.len()
+            + expected
+            + known
+                .into_iter()
+                .map(|(count, is_needed)| if is_needed { OBJECT * count } else { 0 })
+                .sum::<usize>()
+    }
+}
+
+/// The words for a ConfigurationStatus for which there is no room.
+const NO_ROOM: &str =
+    "there is no memory left for them: the ConfigurationStatuses of all namespaces together expect too many";
 
 /// The object as the last watch or write showed it.
 #[derive(Debug, Default)]
@@ -46,7 +104,7 @@ struct Standing {
 
 impl StatusState {
     /// An object that was just seen.
-    pub(super) fn new(key: StatusKey, object: &Value) -> Self {
+    pub(super) fn new(key: StatusKey, object: &Value, room: Arc<Room>, around: Around) -> Self {
         let mut status = Self {
             key,
             fleet: Fleet::new(&ConfigurationStatusSpec::default()),
@@ -55,18 +113,22 @@ impl StatusState {
             polarities: BTreeMap::new(),
             told: None,
             decided: None,
+            room,
+            taken: 0,
+            own: 0,
+            is_crowded: false,
         };
         let causes = &object["status"]["causes"];
         status.fleet.doubt_heartbeats(&serde_json::from_value::<Vec<_>>(causes.clone()).unwrap_or_default());
-        status.observe(object, true);
+        status.observe(object, true, around);
         status.told.clone_from(&status.standing.ready);
         status
     }
 
     /// Takes the object: another spec, the reports that stand in it, and what of its status is ours. A version that is older than the
     /// one that is known is not taken, unless the list is a new one: a restored store counts from an earlier version on. Returns true
-    /// if the spec is another one.
-    pub(super) fn observe(&mut self, object: &Value, is_listed: bool) -> bool {
+    /// if others are expected now.
+    pub(super) fn observe(&mut self, object: &Value, is_listed: bool, around: Around) -> bool {
         let version = object["metadata"]["resourceVersion"].as_str().and_then(|version| version.parse().ok());
         let is_behind =
             version.zip(self.standing.version).is_some_and(|(new, known): (u64, u64)| new < known);
@@ -74,21 +136,30 @@ impl StatusState {
             return false; // a watch that is behind our own write
         }
         let spec = object.get("spec").cloned().unwrap_or_else(|| json!({}));
-        let is_new = self.standing.spec != spec;
-        if is_new {
-            match serde_json::from_value::<ConfigurationStatusSpec>(spec.clone()) {
-                Ok(spec) => {
+        let is_other = self.standing.spec != spec;
+        let wanted = is_other.then(|| serde_json::from_value::<ConfigurationStatusSpec>(spec.clone()));
+        let plan = wanted.as_ref().and_then(|wanted| wanted.as_ref().ok()).map(Plan::of);
+        self.own = OWN_COPIES * weight(object);
+        // Before anybody is expected of whom there may be thousands.
+        let bytes = self.own + around.bytes(plan.as_ref().unwrap_or(self.fleet.plan()));
+        let was_crowded = self.is_crowded;
+        self.take_room(bytes);
+        if !self.is_crowded {
+            match wanted {
+                Some(Ok(spec)) => {
                     self.fleet.set_spec(&spec);
                     self.fleet.gap("spec", None);
                 }
-                Err(error) => self.fleet.gap("spec", Some(error.to_string())),
+                Some(Err(error)) => self.fleet.gap("spec", Some(error.to_string())),
+                None => {}
             }
+            self.take_own_reports(object);
         }
-        self.take_own_reports(object);
         self.standing = Standing {
             version,
             generation: object["metadata"]["generation"].as_i64().unwrap_or_default(),
-            spec,
+            // One without room is read again with whatever is seen of it next.
+            spec: if self.is_crowded { Value::Null } else { spec },
             owned: owned(&object["status"]),
             ready: ready(object),
         };
@@ -97,7 +168,36 @@ impl StatusState {
         if stands != self.decided {
             self.told.clone_from(&self.standing.ready);
         }
-        is_new
+        if self.is_crowded { !was_crowded } else { is_other }
+    }
+
+    /// Returns true unless there is no room any more for it, with so many objects around it.
+    pub(super) fn fits(&mut self, around: Around) -> bool {
+        let was_crowded = self.is_crowded;
+        if !was_crowded {
+            self.take_room(self.own + around.bytes(self.fleet.plan()));
+        }
+        self.is_crowded == was_crowded
+    }
+
+    /// Takes so much room, or says that there is none: nothing is expected of what is not known, and nothing is good.
+    fn take_room(&mut self, bytes: usize) {
+        /// What a small one takes, or what another one grows by when it says something else.
+        const SMALL: usize = 64 * 1024;
+        // A quarter is for them: whoever expects thousands takes no room from those who expect few.
+        let is_room = bytes <= self.taken + SMALL || self.room.has_plenty(self.taken, bytes);
+        let fits = is_room && self.room.replace(self.taken, bytes);
+        let was_crowded = std::mem::replace(&mut self.is_crowded, !fits);
+        if !self.is_crowded {
+            self.taken = bytes;
+            self.fleet.gap(MEMORY, None);
+        } else if !was_crowded {
+            self.room.replace(self.taken, 0);
+            self.taken = 0;
+            self.fleet = Fleet::new(&ConfigurationStatusSpec::default());
+            self.fleet.gap(MEMORY, Some(NO_ROOM.to_owned()));
+            self.standing.spec = Value::Null;
+        }
     }
 
     fn take_own_reports(&mut self, object: &Value) {
@@ -117,6 +217,9 @@ impl StatusState {
 
     /// The watches that its spec needs, and what of the spec cannot be watched.
     pub(super) fn watches(&self) -> (BTreeSet<Watch>, Option<String>) {
+        if self.is_crowded {
+            return (BTreeSet::new(), None);
+        }
         let (plan, namespace) = (self.fleet.plan(), self.key.namespace.clone());
         let mut wanted = BTreeSet::from([Watch::Reports { namespace: namespace.clone() }]);
         if plan.needs_nodes() {
@@ -212,6 +315,17 @@ impl StatusState {
         Some((self.told.replace(ready.clone()), ready))
     }
 }
+
+impl Drop for StatusState {
+    fn drop(&mut self) {
+        self.room.replace(self.taken, 0);
+    }
+}
+
+/// What cannot be seen where there is no room.
+const MEMORY: &str = "reporters";
+/// The copies of the parts of an object that are kept: the spec as it stands and as it is read, and its own reports.
+const OWN_COPIES: usize = 2;
 
 /// The status that says this.
 fn status(answer: &Answer, generation: i64) -> Value {

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use allready_core::{Condition, Status, Time, condition::cut, condition_type, reason};
 use allready_kube::{
     kinds::{Source, StatusReport},
-    list_watch::{self, WatchEvent, list_watch, reduced},
+    list_watch::{self, WatchEvent, list_watch_sharing, reduced},
 };
 use futures::{StreamExt, stream, stream::BoxStream};
 use k8s_openapi::{
@@ -22,6 +22,7 @@ use kube::{
     runtime::watcher,
 };
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use super::{
     Answer, DaemonSetFacts, NodeFacts, Origin, PodFacts, Report,
@@ -75,7 +76,7 @@ pub enum Watch {
 /// The facts of an object that matter.
 #[derive(Clone, Debug)]
 pub enum Facts {
-    /// A ConfigurationStatus: all of it, but the record of who wrote what.
+    /// A ConfigurationStatus: its spec, its status and its identity.
     Status(Arc<Value>),
     /// A report; none where the object cannot be read as one.
     Report(Option<Arc<TargetedReport>>),
@@ -98,6 +99,21 @@ pub struct TargetedReport {
     pub report: Arc<Report>,
     /// True if it is kept in brief, for want of memory.
     pub is_brief: bool,
+}
+
+impl Facts {
+    /// The bytes that they take in the store of a watch, with the name of the object. Those of reports are counted by their budget.
+    pub(super) fn bytes(&self, name: &str) -> usize {
+        let texts = match self {
+            Self::Report(Some(_)) => return 0,
+            // The least that is kept of one; the rest is counted with everything that follows from it.
+            Self::Status(_) => 4_000,
+            Self::Report(None) | Self::Lease(_) | Self::DaemonSet(_) | Self::Pod(None) => 0,
+            Self::Node(facts) => facts.labels.iter().map(|(key, value)| 128 + key.len() + value.len()).sum(),
+            Self::Pod(Some(facts)) => facts.node.len() + facts.daemon_set.len(),
+        };
+        256 + name.len() + texts
+    }
 }
 
 impl Watch {
@@ -140,8 +156,12 @@ impl Watch {
     }
 
     /// The events, for ever. The names of ConfigurationStatuses have their namespace in front.
-    pub(super) fn events(&self, client: Client) -> BoxStream<'static, WatchEvent<String, Facts>> {
-        let all = watcher::Config::default;
+    pub(super) fn events(
+        &self,
+        client: Client,
+        pages: &Arc<Semaphore>,
+    ) -> BoxStream<'static, WatchEvent<String, Facts>> {
+        let (all, pages) = (watcher::Config::default, Arc::clone(pages));
         match self {
             Self::Statuses { api_version, namespace } => {
                 let resource = resource(api_version);
@@ -152,27 +172,32 @@ impl Watch {
                 let name = |object: &DynamicObject| {
                     format!("{}/{}", object.namespace().unwrap_or_default(), object.name_any())
                 };
-                reduced(list_watch(api, all()), name, |object| Facts::Status(Arc::new(own(&object)))).boxed()
+                reduced(list_watch_sharing(api, all(), pages), name, |object| {
+                    Facts::Status(Arc::new(own(&object)))
+                })
+                .boxed()
             }
             Self::Reports { namespace } => {
                 let resource = ApiResource::erase::<StatusReport>(&());
                 let api = Api::namespaced_with(client, namespace, &resource);
-                objects(api, all(), |object: DynamicObject| {
+                objects(api, all(), pages, |object: DynamicObject| {
                     Facts::Report(targeted(&serde_json::to_value(&object).unwrap_or_default()))
                 })
             }
-            Self::Nodes => objects(Api::<Node>::all(client), all(), |node| Facts::Node(of_node(&node))),
+            Self::Nodes => {
+                objects(Api::<Node>::all(client), all(), pages, |node| Facts::Node(of_node(&node)))
+            }
             Self::Pods { namespace } => {
                 let api = Api::<Pod>::namespaced(client, namespace);
-                objects(api, all(), |pod| Facts::Pod(of_pod(&pod)))
+                objects(api, all(), pages, |pod| Facts::Pod(of_pod(&pod)))
             }
             Self::DaemonSets { namespace } => {
                 let api = Api::<DaemonSet>::namespaced(client, namespace);
-                objects(api, all(), |set| Facts::DaemonSet(of_daemon_set(&set)))
+                objects(api, all(), pages, |set| Facts::DaemonSet(of_daemon_set(&set)))
             }
             Self::Leases { namespace } => {
                 let api = Api::<Lease>::namespaced(client, namespace);
-                objects(api, all(), |lease| Facts::Lease(renewed(&lease)))
+                objects(api, all(), pages, |lease| Facts::Lease(renewed(&lease)))
             }
             Self::Source { namespace, source, selector } => {
                 // It was made from one.
@@ -192,7 +217,9 @@ impl Watch {
                                 Arc::new(TargetedReport { target: None, report, is_brief: false })
                             })
                         };
-                        objects(api, only.clone(), move |object| Facts::Report(report(object)))
+                        objects(api, only.clone(), Arc::clone(&pages), move |object| {
+                            Facts::Report(report(object))
+                        })
                     }
                     Err(why) => stream::once(async move { WatchEvent::Failed(Arc::from(why)) }).boxed(),
                 };
@@ -224,12 +251,13 @@ impl fmt::Display for Watch {
 fn objects<K>(
     api: Api<K>,
     only: watcher::Config,
+    pages: Arc<Semaphore>,
     facts: impl Fn(K) -> Facts + Send + 'static,
 ) -> BoxStream<'static, WatchEvent<String, Facts>>
 where
     K: Resource + Clone + DeserializeOwned + fmt::Debug + Send + 'static,
 {
-    reduced(list_watch(api, only), ResourceExt::name_any, facts).boxed()
+    reduced(list_watch_sharing(api, only, pages), ResourceExt::name_any, facts).boxed()
 }
 
 /// All of an object but the record of who wrote what, which is most of its bytes.
@@ -238,12 +266,12 @@ fn whole(mut object: DynamicObject) -> Value {
     serde_json::to_value(&object).unwrap_or_default()
 }
 
-/// A ConfigurationStatus. Who wrote what is looked at before it is dropped.
+/// A ConfigurationStatus without what is never looked at. Who wrote what is looked at before it is dropped.
 pub(super) fn own(object: &DynamicObject) -> Value {
     let mut object = serde_json::to_value(object).unwrap_or_default();
     disbelieve_foreign(&mut object);
     if let Some(metadata) = object["metadata"].as_object_mut() {
-        metadata.remove("managedFields");
+        metadata.retain(|field, _| !matches!(&**field, "managedFields" | "annotations" | "labels"));
     }
     object
 }

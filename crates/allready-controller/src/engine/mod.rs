@@ -14,6 +14,7 @@
 //! [`Engine`] is all of it without I/O and with time passed in, as tests drive it. [`run`] is the loop around it: a [`Shell`] watches and
 //! writes, [`Leader`] says whether this replica may write.
 
+mod inbox;
 mod lanes;
 mod leader;
 mod pace;
@@ -33,6 +34,7 @@ use allready_core::Time;
 use allready_kube::refusal::Refusal;
 use serde_json::Value;
 
+pub(crate) use self::inbox::{Inbox, Sender, inbox};
 pub use self::{
     leader::{Leader, Term},
     pace::{Pace, Pacer},

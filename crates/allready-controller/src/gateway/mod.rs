@@ -12,6 +12,7 @@
 
 mod findings;
 mod reconciler;
+mod room;
 mod served;
 mod shell;
 #[cfg(test)]

@@ -10,13 +10,14 @@ use std::{
 use allready_gateway::{Engine, Kind, Object, ObjectKey, ObjectStatus, Support};
 use allready_kube::{
     backoff::Backoff,
-    list_watch::{Store, WatchEvent},
+    list_watch::{Room, Store, WatchEvent, weight},
 };
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
 use super::{
     findings::{Finding, Findings},
+    room,
     served::Served,
 };
 use crate::engine::{Desired, Now, Pace, Queue, Reconciler, Write, Written};
@@ -32,13 +33,19 @@ pub(super) struct Seen {
 #[derive(Clone, Debug)]
 struct Version {
     uid: Box<str>,
-    resource_version: Box<str>,
+    revision: Box<str>,
+    /// The bytes that the object takes, roughly.
+    bytes: usize,
 }
 
 impl Seen {
     pub(super) fn read(value: &Value) -> Option<Self> {
+        /// The object in the engine, with its outcome and what it was read for.
+        const OBJECT: usize = 2_000;
         let text = |field: &str| value["metadata"][field].as_str().unwrap_or_default().into();
-        let version = Version { uid: text("uid"), resource_version: text("resourceVersion") };
+        let parts = [&value["spec"], &value["status"], &value["metadata"]["labels"]];
+        let bytes = OBJECT + parts.into_iter().map(weight).sum::<usize>();
+        let version = Version { uid: text("uid"), revision: text("resourceVersion"), bytes };
         Some(Self { object: Object::read(value).ok()?, version })
     }
 }
@@ -46,7 +53,7 @@ impl Seen {
 impl Version {
     /// Tells whether another version of the object is newer than this one.
     fn is_older_than(&self, other: &Self) -> bool {
-        let number = |version: &Self| version.resource_version.parse::<u64>().ok();
+        let number = |version: &Self| version.revision.parse::<u64>().ok();
         number(self).zip(number(other)).is_some_and(|(own, other)| own < other)
     }
 }
@@ -58,6 +65,16 @@ pub(super) enum GatewayEvent {
     Served(Result<Served, String>),
     /// A watch showed an object; none where it cannot be read.
     Object(Kind, WatchEvent<ObjectKey, Option<Arc<Seen>>>),
+}
+
+impl GatewayEvent {
+    /// The bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Object(_, WatchEvent::Apply(_, Some(seen))) => seen.version.bytes,
+            Self::Object(..) | Self::Served(_) => 0,
+        }
+    }
 }
 
 /// Something to decide about.
@@ -116,6 +133,8 @@ pub(super) struct GatewayReconciler {
     /// The reason why it cannot be found out which kinds are served.
     failure: Option<String>,
     stores: BTreeMap<Kind, Store<ObjectKey, Version>>,
+    /// The room for the objects of all kinds.
+    room: Arc<Room>,
     findings: Findings,
     due: BTreeSet<Key>,
 }
@@ -127,9 +146,16 @@ impl GatewayReconciler {
             served: None,
             failure: None,
             stores: BTreeMap::new(),
+            room: Room::of(room::LIMIT),
             findings: Findings::default(),
             due: BTreeSet::new(),
         }
+    }
+
+    /// Keeps no more bytes of objects than these.
+    #[cfg(test)]
+    pub(super) fn within(self, bytes: usize) -> Self {
+        Self { room: Room::of(bytes), ..self }
     }
 
     /// Routes come by the thousand, and each changes the number in its Gateway: these wait for each other up to half a second.
@@ -157,7 +183,9 @@ impl GatewayReconciler {
     fn take_served(&mut self, served: Served, now: Now) {
         let mut gone = std::mem::take(&mut self.stores);
         for &kind in served.kinds.keys() {
-            let store = gone.remove(&kind).unwrap_or_else(|| Store::new(now.elapsed));
+            let store = gone.remove(&kind).unwrap_or_else(|| {
+                Store::new(now.elapsed).within(&self.room, |_, version: &Version| version.bytes)
+            });
             self.stores.insert(kind, store);
         }
         for key in gone.values().flat_map(Store::keys) {
@@ -176,8 +204,12 @@ impl GatewayReconciler {
                 let is_outdated = store.get(&key).is_some_and(|known| seen.version.is_older_than(known))
                     && !store.is_listing();
                 if !is_outdated {
-                    self.engine.apply(seen.object.clone());
                     store.apply(WatchEvent::Apply(key.clone(), seen.version.clone()), now.elapsed);
+                    if store.get(&key).is_some() {
+                        self.engine.apply(seen.object.clone());
+                    } else {
+                        self.engine.delete(&key);
+                    }
                     self.due.insert(Key::Status(key));
                 }
                 return;
@@ -198,13 +230,22 @@ impl GatewayReconciler {
         }
     }
 
-    /// The write that brings the status of an object to where it should be.
+    /// Tells whether there is no room for some of the objects: what they would say is not known.
+    fn is_over(&self) -> bool {
+        self.stores.values().any(Store::is_over)
+    }
+
+    /// The write that brings the status of an object to where it should be. While some objects are left out for want of room, nothing
+    /// becomes better than it stands.
     fn status(&self, key: &ObjectKey) -> Option<Write> {
         let status = self.engine.unwritten(key)?;
+        if self.is_over() && room::is_better(status, self.engine.stored(key)) {
+            return None;
+        }
         let version = self.stores.get(&key.kind)?.get(key)?;
         Some(Write::calm(Some(json!({
             "uid": version.uid,
-            "version": version.resource_version,
+            "version": version.revision,
             "status": full(status),
         }))))
     }
@@ -218,7 +259,7 @@ impl GatewayReconciler {
             "kind": resource.kind,
             "name": *object.name,
             "uid": version.uid,
-            "resourceVersion": version.resource_version,
+            "resourceVersion": version.revision,
         });
         if !object.namespace.is_empty() {
             regarding["namespace"] = json!(*object.namespace);

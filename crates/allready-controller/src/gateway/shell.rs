@@ -17,7 +17,7 @@ use kube::{
     runtime::watcher,
 };
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::task::JoinSet;
 
 use super::{
     MANAGER,
@@ -25,19 +25,16 @@ use super::{
     served::served,
 };
 use crate::{
-    engine::{Shell, Written},
+    engine::{Inbox, Sender, Shell, Written, inbox},
     metrics::ControllerMetrics,
 };
-
-/// The most events that are taken before it is looked whether something is to be written.
-const BATCH: usize = 1024;
 
 pub(super) struct GatewayShell {
     client: Client,
     metrics: ControllerMetrics,
     sink: ApiSink,
-    sender: mpsc::Sender<GatewayEvent>,
-    events: mpsc::Receiver<GatewayEvent>,
+    sender: Sender<GatewayEvent>,
+    events: Inbox<GatewayEvent>,
     /// Looks which kinds there are.
     _looking: JoinSet<()>,
     /// The running watches: one task each, which ends when it is dropped.
@@ -46,7 +43,7 @@ pub(super) struct GatewayShell {
 
 impl GatewayShell {
     pub(super) fn new(client: Client, metrics: ControllerMetrics) -> Self {
-        let (sender, events) = mpsc::channel(BATCH);
+        let (sender, events) = inbox();
         let sink = ApiSink::start(client.clone(), Origin::new(MANAGER, ""));
         let looking = forward(served(client.clone()).map(GatewayEvent::Served), sender.clone());
         Self { client, metrics, sink, sender, events, _looking: looking, watches: BTreeMap::new() }
@@ -75,8 +72,8 @@ impl Shell<GatewayReconciler> for GatewayShell {
     }
 
     async fn events(&mut self) -> Vec<GatewayEvent> {
-        let mut events = Vec::new();
-        self.events.recv_many(&mut events, BATCH).await;
+        let mut events: Vec<_> = self.events.next().await.into_iter().collect();
+        self.events.take(&mut events);
         events
     }
 
@@ -140,13 +137,14 @@ fn read(mut object: DynamicObject, types: TypeMeta) -> Option<Arc<Seen>> {
 
 fn forward(
     events: impl Stream<Item = GatewayEvent> + Send + 'static,
-    to: mpsc::Sender<GatewayEvent>,
+    to: Sender<GatewayEvent>,
 ) -> JoinSet<()> {
     let mut task = JoinSet::new();
     task.spawn(async move {
         let mut events = std::pin::pin!(events);
         while let Some(event) = events.next().await {
-            if to.send(event).await.is_err() {
+            let bytes = event.bytes();
+            if !to.send(event, bytes).await {
                 return;
             }
         }

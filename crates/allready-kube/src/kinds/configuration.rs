@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
         json_path = r#".status.conditions[?(@.type=="Ready")].message"#,
         priority = 1
     ),
+    printcolumn(name = "Lease", type_ = "string", json_path = ".status.controller.lease", priority = 1),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct ConfigurationStatusSpec {

@@ -9,52 +9,51 @@ use kube::{api::WatchEvent, core::Status};
 use super::WatchError;
 
 /// The most bytes of an event: several times what a server stores of one object.
-pub const EVENT_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const EVENT_BYTES: usize = 8 * 1024 * 1024;
 
-/// The events in the body of a watch. It ends with the body, also where that breaks off: what is missing is told by the next watch.
-pub(super) fn events<K: DeserializeOwned + Clone + Send + 'static>(
+/// The events in the body of a watch, each of at most so many bytes. It ends with the body, also where that breaks off: what is missing is
+/// told by the next watch.
+#[doc(hidden)]
+pub fn events<K: DeserializeOwned + Clone + Send + 'static>(
     body: impl AsyncBufRead + Send + 'static,
+    most: usize,
 ) -> impl Stream<Item = Result<WatchEvent<K>, WatchError>> + Send + 'static {
     let body: Pin<Box<dyn AsyncBufRead + Send>> = Box::pin(body);
-    stream::unfold(Some(body), |body| async {
+    stream::unfold(Some(body), move |body| async move {
         let mut body = body?;
         loop {
             let mut line = Vec::new();
-            let most = u64::try_from(EVENT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-            let read = (&mut body).take(most).read_until(b'\n', &mut line).await;
+            let bytes = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+            let read = (&mut body).take(bytes).read_until(b'\n', &mut line).await;
             let event = match read {
                 Ok(0) => return None,
+                Ok(_) if line.len() > most => Err(WatchError::Unusable("sends an event of more than 8 MiB")),
                 Ok(_) => decode(&line)?,
                 Err(error) if is_cut_off(&error) => return None,
-                Err(error) => Some(Err(WatchError::Request(kube::Error::ReadEvents(error)))),
+                Err(error) => Err(WatchError::Request(kube::Error::ReadEvents(error))),
             };
             match event {
-                Some(Ok(event)) => return Some((Ok(event), Some(body))),
-                Some(Err(why)) => return Some((Err(why), None)),
-                None => {}
+                Ok(Some(event)) => return Some((Ok(event), Some(body))),
+                Ok(None) => {}
+                Err(why) => return Some((Err(why), None)),
             }
         }
     })
 }
 
-/// The event in a line, with or without its end. `Some(None)` for a line without any; None where it is not complete, as when a watch breaks
-/// off.
-#[doc(hidden)]
-pub fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Option<Result<WatchEvent<K>, WatchError>>> {
-    if line.len() > EVENT_BYTES {
-        return Some(Some(Err(WatchError::Unusable("sends an event of more than 8 MiB"))));
-    }
+/// The event in a line, with or without its end, if there is one in it. None where it is not complete, as when a watch breaks off.
+fn decode<K: DeserializeOwned + Clone>(line: &[u8]) -> Option<Result<Option<WatchEvent<K>>, WatchError>> {
     if line.trim_ascii().is_empty() {
-        return Some(None);
+        return Some(Ok(None));
     }
     match serde_json::from_slice(line) {
-        Ok(event) => Some(Some(Ok(event))),
+        Ok(event) => Some(Ok(Some(event))),
         Err(error) if error.is_eof() => None,
         Err(error) => {
             // Any object can be read as a Status without a word in it.
             let status = serde_json::from_slice::<Status>(line).ok().filter(|status| status.code != 0);
             let status = status.map(|status| kube::Error::Api(status.boxed()));
-            Some(Some(Err(WatchError::Request(status.unwrap_or(kube::Error::SerdeError(error))))))
+            Some(Err(WatchError::Request(status.unwrap_or(kube::Error::SerdeError(error)))))
         }
     }
 }
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     async fn told(body: Vec<u8>) -> Vec<String> {
-        let events = events::<ConfigMap>(futures::io::Cursor::new(body));
+        let events = events::<ConfigMap>(futures::io::Cursor::new(body), EVENT_BYTES);
         let words = events.map(|event| match event {
             Ok(WatchEvent::Added(object)) => object.metadata.name.unwrap_or_default(),
             Ok(_) => "another".to_owned(),
@@ -112,7 +111,7 @@ mod tests {
             [&line("a", 7 * 1024 * 1024)[..], b"\n", &line("b", EVENT_BYTES), b"\n", &line("c", 0)].concat();
         assert_eq!(told(body).await, ["a", "what answers sends an event of more than 8 MiB"]);
         let endless = futures::io::repeat(b'x');
-        let mut events = Box::pin(events::<ConfigMap>(futures::io::BufReader::new(endless)));
+        let mut events = Box::pin(events::<ConfigMap>(futures::io::BufReader::new(endless), EVENT_BYTES));
         assert!(matches!(events.next().await, Some(Err(WatchError::Unusable(_)))));
         assert!(events.next().await.is_none());
     }

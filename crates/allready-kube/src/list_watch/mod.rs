@@ -49,14 +49,17 @@ use kube::{
     api::{ApiResource, GroupVersionKind},
     discovery::{self, ApiCapabilities},
 };
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
 
 #[doc(hidden)]
-pub use self::decode::{EVENT_BYTES, decode};
+pub use self::decode::events;
 use self::watcher::ListWatch;
 pub use self::{
     error::WatchError,
-    room::Room,
+    room::{Room, weight},
     store::{Store, WatchEvent},
 };
 use crate::backoff::Backoff;
@@ -80,6 +83,21 @@ where
     list_watch_opened(api, only).filter_map(move |event| std::future::ready(told(event)))
 }
 
+/// Lists and watches objects as [`list_watch()`] does, with as many pages of lists in memory at a time as there are permits: for whoever
+/// follows as much as somebody else asks for.
+pub fn list_watch_sharing<K>(
+    api: Api<K>,
+    only: kube::runtime::watcher::Config,
+    pages: Arc<Semaphore>,
+) -> impl Stream<Item = Result<kube::runtime::watcher::Event<K>, String>> + Send + 'static
+where
+    K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
+{
+    let told = |event: Result<_, WatchError>| event.map_err(|why| why.to_string()).transpose();
+    followed(ListWatch::new(api, only).sharing(pages))
+        .filter_map(move |event| std::future::ready(told(event)))
+}
+
 /// Lists and watches objects as [`list_watch()`] does, for whoever has to tell errors apart or to know when a watch is open, which is
 /// `None`: a list that is complete does not prove that the watch after it is allowed and answered.
 pub fn list_watch_opened<K>(
@@ -89,7 +107,16 @@ pub fn list_watch_opened<K>(
 where
     K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
 {
-    stream::unfold(ListWatch::new(api, only), |mut watch| async move {
+    followed(ListWatch::new(api, only))
+}
+
+fn followed<K>(
+    watch: ListWatch<K>,
+) -> impl Stream<Item = Result<Option<kube::runtime::watcher::Event<K>>, WatchError>> + Send + 'static
+where
+    K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static,
+{
+    stream::unfold(watch, |mut watch| async move {
         let event = watch.next().await;
         Some((event, watch))
     })

@@ -11,7 +11,10 @@ use kube::{
     core::{ObjectList, Request},
 };
 
-use super::{WatchError, decode::events};
+use super::{
+    WatchError,
+    decode::{EVENT_BYTES, events},
+};
 
 /// The number of objects that are asked for at a time, where nothing else is said and they are small.
 const PAGE: u32 = 500;
@@ -93,7 +96,7 @@ impl<K: Resource + Clone + DeserializeOwned + Send + 'static> Pager<K> {
         // As kube does: a stream of which every event is compressed by itself is decompressed up to the end of the first one only.
         let identity = http::HeaderValue::from_static("identity");
         request.headers_mut().insert(http::header::ACCEPT_ENCODING, identity);
-        Ok(events(self.client.request_stream(request).await?).boxed())
+        Ok(events(self.client.request_stream(request).await?, EVENT_BYTES).boxed())
     }
 }
 

@@ -161,6 +161,30 @@ async fn a_list_that_fails_in_the_middle_is_told_and_begins_anew_without_an_end(
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_that_share_have_no_more_pages_at_a_time_than_there_are_permits_and_all_of_them_end() {
+    let stage = Stage::new();
+    for name in ["a", "b", "c"] {
+        stage.apply(name, "1").await;
+    }
+    let pages = Arc::new(Semaphore::new(1));
+    let begin = || {
+        let only = watcher::Config::default().page_size(2);
+        Box::pin(list_watch_sharing(stage.api.clone(), only, Arc::clone(&pages)))
+    };
+    let (mut first, mut second) = (begin(), begin());
+    assert!(matches!(first.next().await, Some(Ok(watcher::Event::Init))));
+    assert!(
+        matches!(first.next().await, Some(Ok(watcher::Event::InitApply(_)))),
+        "it has a page that is not told yet"
+    );
+    assert!(matches!(second.next().await, Some(Ok(watcher::Event::Init))));
+    assert!(timeout(Duration::from_mins(1), second.next()).await.is_err(), "there is no room for another");
+    let (one, other) = tokio::join!(Stage::until(&mut first, "done"), Stage::until(&mut second, "done"));
+    assert_eq!((one.len(), other.len()), (3, 4));
+    assert_eq!(pages.available_permits(), 1, "a watch that is open takes none");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_happens_between_a_list_and_its_watch_is_told() {
     let stage = Stage::new();
     stage.apply("a", "1").await;

@@ -1,6 +1,6 @@
 //! The state machine behind [`list_watch`](super::list_watch).
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures::{StreamExt, stream::BoxStream};
 use k8s_openapi::serde::de::DeserializeOwned;
@@ -9,7 +9,10 @@ use kube::{
     api::{ListMeta, ListParams, WatchEvent, WatchParams},
     runtime::watcher,
 };
-use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, error::Elapsed, sleep, timeout, timeout_at},
+};
 
 use super::{
     BACKOFF, REQUEST_TIMEOUT, WatchError,
@@ -38,13 +41,22 @@ pub(super) struct ListWatch<K> {
     hangs: u32,
     /// When everything is listed again.
     relist: Instant,
+    /// The pages that many may have at a time, where there is such a limit.
+    pages: Option<Arc<Semaphore>>,
 }
 
 enum State<K> {
     /// Nothing is known.
     Begin,
     /// Objects of a list that are to be told, and what comes after them, after a pause.
-    Listing { page: VecDeque<K>, rest: Rest, progress: Progress, pause: Duration },
+    Listing {
+        page: VecDeque<K>,
+        rest: Rest,
+        progress: Progress,
+        pause: Duration,
+        /// Held until all objects of the page have been told.
+        held: Option<OwnedSemaphorePermit>,
+    },
     /// All objects have been told up to this version.
     Listed { version: String },
     /// What happens is told, up to this version, by a watch that is dead if it is silent for so long.
@@ -92,7 +104,12 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
     pub(super) fn new(api: Api<K>, only: watcher::Config) -> Self {
         let pager = Pager::new(api, only.page_size);
         let (overlap, state) = (Overlap::default(), State::Begin);
-        Self { only, pager, overlap, state, failures: 0, hangs: 0, relist: Instant::now() }
+        Self { only, pager, overlap, state, failures: 0, hangs: 0, relist: Instant::now(), pages: None }
+    }
+
+    /// Takes one of these permits for each page.
+    pub(super) fn sharing(self, pages: Arc<Semaphore>) -> Self {
+        Self { pages: Some(pages), ..self }
     }
 
     /// The next event, or why nothing can be seen; `None` where a watch has been opened.
@@ -118,13 +135,15 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     sleep(BACKOFF.delay(self.failures - 1, fastrand::f64())).await;
                 }
                 let (page, progress) = (VecDeque::new(), Progress::default());
-                self.state = State::Listing { page, rest: Rest::All, progress, pause: Duration::ZERO };
+                self.state =
+                    State::Listing { page, rest: Rest::All, progress, pause: Duration::ZERO, held: None };
                 Ok(Step::Event(watcher::Event::Init))
             }
-            State::Listing { page, rest, progress, pause } => {
+            State::Listing { page, rest, progress, pause, held } => {
                 if let Some(object) = page.pop_front() {
                     return Ok(Step::Event(watcher::Event::InitApply(object)));
                 }
+                *held = None;
                 if let Rest::Nothing(version) = rest {
                     self.state = State::Listed { version: std::mem::take(version) };
                     self.overlap = Overlap::default();
@@ -132,6 +151,7 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
                     return Ok(Step::Event(watcher::Event::InitDone));
                 }
                 sleep(std::mem::take(pause)).await;
+                *held = permit(self.pages.as_ref()).await;
                 let asked = self.pager.limit();
                 let read = timeout(REQUEST_TIMEOUT, self.pager.read(list_params(&self.only, rest))).await;
                 let Some(list) = read.map_err(|_| WatchError::NoAnswer)?? else { return Ok(Step::Nothing) };
@@ -227,6 +247,12 @@ impl<K: Resource + Clone + DeserializeOwned + std::fmt::Debug + Send + 'static> 
         self.state = State::Begin;
         self.failures = self.failures.saturating_add(1);
     }
+}
+
+/// The right to a page, where there is a limit of them.
+async fn permit(pages: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit> {
+    // Nobody closes it.
+    Arc::clone(pages?).acquire_owned().await.ok()
 }
 
 /// What a server answers that has forgotten a version: nothing is wrong, and a list shows what happened since.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     guarded::{Attempt, refused, words},
-    installed::{Installed, apply},
+    installed::{Installed, account, apply},
     objects,
 };
 use crate::config_status::configuration_state;
@@ -17,6 +17,7 @@ use crate::config_status::configuration_state;
 allready_e2e::scenarios![
     the_heartbeat_of_another_node_cannot_be_renewed,
     whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_only_to_their_targets,
+    a_service_account_of_kube_system_forges_no_report,
     the_configuration_state_of_another_node_cannot_be_written
 ];
 
@@ -125,6 +126,47 @@ async fn whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_onl
     report.by(&controller, namespace).await.unwrap();
     let elsewhere = Attempt { target: "another", name: "another.controller", ..report };
     refused(elsewhere.by(&controller, namespace).await, "reports to guarded, not to another");
+}
+
+async fn a_service_account_of_kube_system_forges_no_report(server: Server) {
+    let installed = Installed::sharded(&server).await;
+    let namespace = installed.namespace;
+    let system = "kube-system";
+    let metadata = json!({ "name": "system-reports", "namespace": namespace });
+    let subjects = ["metrics-server", "generic-garbage-collector"]
+        .map(|name| json!({ "kind": "ServiceAccount", "name": name, "namespace": system }));
+    for subject in &subjects {
+        let metadata = json!({ "name": subject["name"], "namespace": system });
+        let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata });
+        apply(&server.client(), &account).await;
+    }
+    let role = json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "allready-e2e-sharded-reporter" });
+    let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
+        "roleRef": role, "subjects": subjects });
+    apply(&server.client(), &binding).await;
+    let anybody = account(&server, system, "metrics-server", None).await;
+    let own = Attempt {
+        target: "guarded",
+        name: "guarded.metrics",
+        component: "metrics",
+        instance: "",
+        manager: "metrics",
+        condition: "poolValid",
+    };
+    let is_allowed = |seen: &bool| *seen;
+    eventually("the binding", is_allowed, || async { own.by(&anybody, namespace).await.is_ok() }).await;
+    for (name, instance, manager) in
+        [("guarded.speaker.guarded-a", "guarded-a", "speaker-guarded-a"), ("guarded.speaker", "", "speaker")]
+    {
+        let forged = Attempt { component: "speaker", name, instance, manager, ..own };
+        let because = "is not among the reporters that speak for speaker";
+        until_refused(because, async || forged.by(&anybody, namespace).await).await;
+    }
+    // The collector of what has lost its owner writes to reports of others.
+    let collector = account(&server, system, "generic-garbage-collector", None).await;
+    let orphaned = json!({ "metadata": { "ownerReferences": null, "labels": { "collected": "yes" } } });
+    let reports = objects(&collector, "allready.dev/v1alpha1", "StatusReport", namespace);
+    reports.patch("guarded.metrics", &PatchParams::default(), &Patch::Merge(&orphaned)).await.unwrap();
 }
 
 async fn the_configuration_state_of_another_node_cannot_be_written(server: Server) {

@@ -69,7 +69,8 @@ impl Installed {
     }
 }
 
-async fn account(server: &Server, namespace: &str, name: &str, node: Option<&str>) -> Client {
+/// A client as a service account, in a pod on a node or without one.
+pub(super) async fn account(server: &Server, namespace: &str, name: &str, node: Option<&str>) -> Client {
     if let Some(embedded) = server.faulty() {
         // Its tokens are bound to no pod, so the node is said instead.
         let user = User::service_account(namespace, name);

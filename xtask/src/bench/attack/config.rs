@@ -29,6 +29,9 @@ const NODES: usize = 3;
 const FLOOD: usize = 480;
 /// The reports of a namespace that nobody bounds, each within every limit.
 const MANY: usize = 20_000;
+/// The ConfigurationStatuses of the attack, and what each of them expects: components with so many instances each.
+const STATUSES: usize = 40;
+const EXPECTED: [usize; 2] = [64, 1_024];
 /// The ConfigurationStatus that they are for.
 const CROWDED: &str = "crowded";
 /// The time for the program to lead again after its leader is back.
@@ -111,6 +114,32 @@ async fn red_of_the_crowd(stage: &Stage) -> Result<Duration> {
         }
         sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// ConfigurationStatuses expect more reporters than there is room for. One of the last of them was good before.
+pub(super) async fn expectations(program: &Path) -> Result<Flooded> {
+    let mut stage = Stage::set(program, 1).await?;
+    let names: Vec<String> = (0..EXPECTED[1]).map(|name| format!("n{name}")).collect();
+    let component = |number: usize| json!({ "name": format!("c{number}"), "instances": { "type": "Names", "names": names } });
+    let components: Value = (0..EXPECTED[0]).map(component).collect();
+    let statuses = ours(&stage.client, "ConfigurationStatus");
+    let mut during = Duration::ZERO;
+    for number in 0..STATUSES {
+        let object = json!({ "apiVersion": "allready.dev/v1alpha1", "kind": "ConfigurationStatus",
+            "metadata": { "name": format!("greedy-{number:02}") }, "spec": { "components": components } });
+        statuses.create(&PostParams::default(), &serde_json::from_value(object)?).await?;
+        during = during.max(stage.green_over_red().await?);
+    }
+    let first = peak_of(&stage.controllers[0])?;
+    stage.controllers.clear();
+    stage.start_controllers(1)?;
+    stage.until("True").await?;
+    let after = stage.green_over_red().await?;
+    for number in 0..STATUSES {
+        let ready = stage.ready_of(&format!("greedy-{number:02}")).await?;
+        ensure!(ready == "Unknown", "greedy-{number:02} is {ready}, and nobody has reported");
+    }
+    Ok(Flooded { accepted: STATUSES, peak: first.max(peak_of(&stage.controllers[0])?), during, after })
 }
 
 /// The leader stops without ending, as on a node whose processor or network is gone.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use allready_apiserver::server::Listening;
 use allready_apiserver::{ApiServer, catalog};
 use anyhow::{Result, bail};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::GroupVersionKind;
 use kube::{Api, Client};
@@ -27,6 +28,10 @@ const CHANGES: usize = 20;
 /// The clusters that wish ill, and what each of them has: Gateways with 64 listeners whose names are as long as they may be.
 const SPOKES: usize = 24;
 const LARGE: usize = 1_000;
+/// The Gateways of a tenant, each with 64 listeners whose names and hostnames are as long as they may be.
+const OBJECTS: usize = 8_000;
+/// How many of them are made at a time.
+const AT_ONCE: usize = 4;
 /// The time for which they are watched.
 const LASTS: Duration = Duration::from_mins(1);
 
@@ -161,6 +166,36 @@ pub(super) async fn spokes(program: &Path) -> Result<Exhausted> {
     while began.elapsed() < LASTS {
         during = during.max(stage.change().await?);
     }
+    Ok(Exhausted { peak: peak_of(&stage.controller)?, calm: stage.calm, during })
+}
+
+/// A tenant fills the hub with Gateways that are as large as they may be.
+pub(super) async fn objects(program: &Path) -> Result<Exhausted> {
+    let mut stage = Stage::set(program).await?;
+    let large = gateways(&stage.client, TENANT);
+    let attack = tokio::spawn(async move {
+        let listeners = (0..64).map(|number| {
+            let hostname = format!("{number:02}.{}example.com", "a23456789.".repeat(23));
+            json!({ "name": format!("{number:02}{}", "a".repeat(250)), "port": 80, "protocol": "HTTP", "hostname": hostname })
+        });
+        let listeners: Value = listeners.collect();
+        let all = (0..OBJECTS).map(|number| {
+            let (large, listeners) = (large.clone(), listeners.clone());
+            async move {
+                let mut object = gateway(number, "c-000")?;
+                object.data["spec"]["listeners"] = listeners;
+                large.create(&PostParams::default(), &object).await?;
+                anyhow::Ok(())
+            }
+        });
+        stream::iter(all).buffer_unordered(AT_ONCE).try_collect::<()>().await
+    });
+    let (mut during, mut left) = (Duration::ZERO, CHANGES);
+    while left > 0 {
+        during = during.max(stage.change().await?);
+        left -= usize::from(attack.is_finished());
+    }
+    attack.await??;
     Ok(Exhausted { peak: peak_of(&stage.controller)?, calm: stage.calm, during })
 }
 

@@ -31,7 +31,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Options of the attacks.
 #[derive(clap::Args, Debug, Clone)]
 pub struct Options {
-    /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant, spokes
+    /// The attacks whose names contain one of these; all when absent: flood, many-reports, frozen-leader, silent-watch, tenant,
+    /// expectations, spokes, hub-objects
     names: Vec<String>,
     /// A program that is built already
     #[arg(long, value_name = "FILE")]
@@ -67,6 +68,14 @@ pub async fn run(options: Options) -> Result<bool> {
         let name = "many-reports: green over red from the start of a program on";
         rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
     }
+    if is_wanted("expectations") {
+        let found = config::expectations(&program).await.context("expectations")?;
+        rows.push(Row::new("expectations: objects that expect 65,536 reporters", found.accepted.to_string()));
+        rows.push(peak("expectations: peak memory, with a restart", found.peak));
+        rows.push(window("expectations: longest green over red", found.during, WINDOW, "at most 250 ms"));
+        let name = "expectations: green over red from the start of a program on";
+        rows.push(window(name, found.after, SILENT_WINDOW, "at most 10 s"));
+    }
     if is_wanted("frozen-leader") {
         let found = config::frozen_leader(&program).await.context("frozen-leader")?;
         rows.push(window("frozen-leader: longest green over red", found, SILENT_WINDOW, "at most 10 s"));
@@ -90,11 +99,18 @@ pub async fn run(options: Options) -> Result<bool> {
         let found = hub::spokes(&program).await.context("spokes")?;
         rows.push(peak("spokes: peak memory, 24 clusters with 20 MB each", found.peak));
         rows.push(Row::new("spokes: delay for others before", cost(found.calm)));
-        rows.push(Row::new("spokes: longest delay for others meanwhile", cost(found.during)));
+        let name = "spokes: longest delay for others meanwhile";
+        rows.push(window(name, found.during, WINDOW, "at most 250 ms"));
+    }
+    if is_wanted("hub-objects") {
+        let found = hub::objects(&program).await.context("hub-objects")?;
+        rows.push(peak("hub-objects: peak memory, 8,000 Gateways with 35 kB each", found.peak));
+        rows.push(Row::new("hub-objects: delay for others before", cost(found.calm)));
+        rows.push(Row::new("hub-objects: longest delay for others meanwhile", cost(found.during)));
     }
     ensure!(
         !rows.is_empty(),
-        "there is no such attack: flood, many-reports, frozen-leader, silent-watch, tenant, spokes"
+        "there is no such attack: flood, many-reports, expectations, frozen-leader, silent-watch, tenant, spokes, hub-objects"
     );
     let holds = table::print(&rows);
     printer::line(machine::described());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::*,
-    stage::{Stage, key, ms, reports, statuses},
+    stage::{Stage, key, ms, node, report, reports, statuses},
 };
 
 /// Nobody is expected: everybody who reports counts.
@@ -56,7 +56,10 @@ fn least(shown: &[(&str, &str)]) -> usize {
 }
 
 fn stage(namespace: Limit, total: Limit) -> Stage {
-    let options = Options { namespace_limit: namespace, total_limit: total, ..Options::default() };
+    staged(Options { namespace_limit: namespace, total_limit: total, ..Options::default() })
+}
+
+fn staged(options: Options) -> Stage {
     let reconciler = ConfigReconciler::new([statuses()], [], options);
     let mut stage = Stage::new();
     let queue = reconciler.queue();
@@ -174,4 +177,120 @@ fn reports_are_listed_again_where_other_messages_can_be_shown_than_before() {
     let listed = stage.number(&reports());
     stage.show(ms(3_000));
     assert_eq!(stage.number(&reports()), listed, "once");
+}
+
+/// A speaker is expected on every node.
+fn on_nodes() -> Value {
+    json!({ "components": [{ "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } } }] })
+}
+
+/// Lists so many nodes, of which each reports that all is well; returns `Ready` then.
+fn with_nodes(stage: &mut Stage, count: usize, start: u64) -> (String, String) {
+    let names: Vec<String> = (0..count).map(|number| format!("node-{number}")).collect();
+    let nodes: Vec<_> = names.iter().map(|name| (name.as_str(), node(true))).collect();
+    stage.list(&Watch::Nodes, &nodes, ms(start));
+    let said: Vec<_> = names.iter().map(|node| (name(node), report(node, "True"))).collect();
+    let said: Vec<_> = said.iter().map(|(name, facts)| (name.as_str(), facts.clone())).collect();
+    stage.list(&reports(), &said, ms(start));
+    stage.until(ms(start), ms(start + 1_000));
+    stage.ready()
+}
+
+#[test]
+fn nodes_for_which_there_is_no_room_make_ready_unknown_until_a_list_has_room_for_all() {
+    let mut stage = staged(Options { object_limit: 60_000, ..Options::default() });
+    stage.change(&on_nodes(), ms(0));
+    assert_eq!(with_nodes(&mut stage, 10, 0).0, "True");
+    // More than there is room for even if nobody is expected on them.
+    let (ready, message) = with_nodes(&mut stage, 500, 2_000);
+    assert_eq!(ready, "Unknown", "{message}");
+    with_nodes(&mut stage, 10, 4_000);
+    // The object is seen again with the next list.
+    stage.show(ms(6_000));
+    assert_eq!(with_nodes(&mut stage, 10, 7_000).0, "True");
+}
+
+#[test]
+fn a_configuration_status_that_expects_more_than_there_is_room_for_is_unknown_and_others_are_as_they_were() {
+    let mut stage = staged(Options { object_limit: 200_000, ..Options::default() });
+    stage.change(&on_nodes(), ms(0));
+    assert_eq!(with_nodes(&mut stage, 50, 0).0, "True");
+    let greedy = |version: u64, components: usize| {
+        let nodes = json!({ "type": "Nodes", "nodes": { "selector": {} } });
+        let component = |number: usize| json!({ "name": format!("c{number}"), "instances": nodes.clone() });
+        let object = json!({
+            "metadata": { "name": "greedy", "namespace": key().namespace, "resourceVersion": version.to_string() },
+            "spec": { "components": (0..components).map(component).collect::<Vec<_>>() },
+            "status": { "conditions": [{ "type": "Ready", "status": "True", "reason": "AllReady", "message": "",
+                "lastTransitionTime": "2026-03-01T10:00:00Z" }] },
+        });
+        WatchEvent::Apply(format!("{}/greedy", key().namespace), Facts::Status(object.into()))
+    };
+    stage.see(statuses(), greedy(10, 64), ms(2_000));
+    let ready = |writes: Vec<(ConfigTarget, Value)>| {
+        let [(ConfigTarget::Status(key), body)] = &writes[..] else { panic!("{writes:?}") };
+        assert_eq!(key.name, "greedy");
+        let ready = &body["status"]["conditions"][0];
+        (ready["status"].clone(), ready["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let (status, message) = ready(
+        stage
+            .engine
+            .step(true, super::stage::at(ms(2_000)))
+            .into_iter()
+            .map(|(target, body)| (target, body.unwrap()))
+            .collect(),
+    );
+    assert_eq!(status, "Unknown");
+    assert!(message.contains("no memory left"), "{message}");
+    assert_eq!(stage.ready().0, "True", "the other one");
+    // One that expects less is answered for.
+    stage.see(statuses(), greedy(11, 1), ms(4_000));
+    let reconciler = &stage.engine.reconciler;
+    let forgotten = format!("{reconciler:?}").matches("is_crowded: true").count();
+    assert_eq!(forgotten, 0);
+}
+
+#[test]
+fn a_configuration_status_with_more_sources_than_may_be_watched_is_unknown() {
+    let mut stage = staged(Options { object_limit: 6 << 20, ..Options::default() });
+    let source = |number: usize| {
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget", "component": { "type": "Name" },
+            "selector": { "matchLabels": { "part": number.to_string() } } })
+    };
+    let sources =
+        |count: usize| json!({ "components": [], "sources": (0..count).map(source).collect::<Vec<_>>() });
+    let watched = |stage: &Stage| {
+        stage
+            .engine
+            .reconciler
+            .wanted_watches()
+            .filter(|(watch, _)| matches!(watch, Watch::Source { .. }))
+            .count()
+    };
+    stage.change(&sources(8), ms(0));
+    assert_eq!(watched(&stage), 8);
+    stage.change(&sources(16), ms(1_000));
+    assert_eq!(watched(&stage), 0, "there is no room for so many");
+    stage.until(ms(1_000), ms(2_000));
+    let (ready, message) = stage.ready();
+    assert!(ready == "Unknown" && message.contains("no memory left"), "{ready}: {message}");
+    stage.change(&sources(2), ms(3_000));
+    assert_eq!(watched(&stage), 2);
+}
+
+#[test]
+fn a_small_configuration_status_has_room_where_large_ones_have_taken_all_of_theirs() {
+    let room = allready_kube::list_watch::Room::of(200_000);
+    assert!(room.replace(0, 160_000), "others have more than three quarters");
+    let object = super::stage::object(&on_nodes(), &Value::Null, 1);
+    let state = |nodes: usize| {
+        let around = status::Around { nodes, ..status::Around::default() };
+        let mut state =
+            status::StatusState::new(key(), &object, std::sync::Arc::clone(&room), status::Around::default());
+        state.fits(around)
+    };
+    assert!(state(5), "it may grow a little");
+    assert!(!state(500));
+    assert_eq!(room.taken(), 160_000, "what is gone takes none");
 }

@@ -220,3 +220,42 @@ fn a_target_is_named_in_a_log_by_its_object() {
     let key = allready_gateway::ObjectKey::new(Kind::Gateway, "shop", "web");
     assert_eq!(Target::Status(key).to_string(), "the status of Gateway/shop/web");
 }
+
+#[test]
+fn what_has_no_room_is_told_and_nothing_becomes_good_for_want_of_it_while_bad_news_is_written() {
+    let mut stage = Stage::within(40_000);
+    for object in [class(), stage::secret(), gateway(&["https"])] {
+        stage.put(object);
+    }
+    stage.list_all(ms(0));
+    stage.until(ms(0), ms(1_000));
+    let programmed = |stage: &Stage, name: &str| {
+        condition(&stage.get(&format!("Gateway/shop/{name}"))["status"]["conditions"], "Programmed")
+    };
+    assert_eq!(programmed(&stage, "web"), "True");
+    for number in 0..40 {
+        stage.apply(route(&format!("r{number:02}"), &["none"]), ms(2_000));
+    }
+    let mut other = gateway(&["http"]);
+    other["metadata"]["name"] = json!("new");
+    stage.apply(other, ms(2_000));
+    stage.until(ms(2_000), ms(4_000));
+    let watches = stage.watches();
+    assert!(
+        watches["HTTPRoutes of Gateway API"].as_ref().unwrap_err().contains("more objects than"),
+        "{watches:?}"
+    );
+    assert_eq!(programmed(&stage, "new"), "", "nothing becomes good");
+    assert_eq!(programmed(&stage, "web"), "True");
+    stage.delete("Secret/shop/certificate", ms(5_000));
+    stage.until(ms(5_000), ms(8_000));
+    assert_eq!(programmed(&stage, "web"), "False", "bad news is written");
+    for number in 0..40 {
+        stage.delete(&format!("HTTPRoute/shop/r{number:02}"), ms(9_000));
+    }
+    stage.put(stage::secret());
+    stage.list_all(ms(10_000));
+    stage.until(ms(10_000), ms(14_000));
+    assert_eq!((programmed(&stage, "web"), programmed(&stage, "new")), ("True".into(), "True".into()));
+    assert!(stage.watches().values().all(Result::is_ok), "{:?}", stage.watches());
+}

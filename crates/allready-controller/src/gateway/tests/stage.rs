@@ -104,6 +104,17 @@ impl Stage {
         Self { engine, objects: BTreeMap::new(), version: 0, failing: None }
     }
 
+    /// Has room for so many bytes only.
+    pub(super) fn within(bytes: usize) -> Self {
+        let mut stage = Self::new();
+        let mut support = Support::new(CONTROLLER_NAME);
+        support.classes = Some(["example".to_owned()].into());
+        let reconciler = GatewayReconciler::new(support).within(bytes);
+        stage.engine = Engine::new(reconciler, GatewayReconciler::queue());
+        stage.engine.observe(GatewayEvent::Served(Ok(served())), at(ms(0), None));
+        stage
+    }
+
     /// Has listed everything and written what these objects need.
     pub(super) fn with(objects: impl IntoIterator<Item = Value>) -> Self {
         let mut stage = Self::new();

@@ -122,6 +122,37 @@ impl HubFacts {
     }
 }
 
+impl HubFacts {
+    /// The bytes that they take, roughly.
+    pub(in crate::hub) fn bytes(&self) -> usize {
+        const NAME: usize = 32;
+        let words = |words: &[Arc<str>]| words.iter().map(|word| NAME + word.len()).sum::<usize>();
+        let pairs = |pairs: &[(Arc<str>, Arc<str>)]| {
+            pairs.iter().map(|(one, other)| 2 * NAME + one.len() + other.len()).sum::<usize>()
+        };
+        let condition = |one: &Condition| {
+            size_of::<Condition>()
+                + one.type_.as_str().len()
+                + one.reason.as_str().len()
+                + one.message.as_str().len()
+        };
+        let placed = self.placed.iter().flatten().map(|cluster| 3 * NAME + cluster.as_str().len());
+        let addresses = self.addresses.iter().map(|one| 2 * NAME + one.type_.len() + one.value.len());
+        let listeners = self.listeners.iter().map(|(name, _)| 2 * NAME + name.len());
+        size_of::<Self>()
+            + self.spec.len()
+            + placed.chain(addresses).chain(listeners).sum::<usize>()
+            + self.misplaced.iter().map(|why| NAME + why.len()).sum::<usize>()
+            + self.conditions.iter().map(condition).sum::<usize>()
+            + words(&self.ours)
+            + words(&self.held)
+            + pairs(&self.hostnames)
+            + pairs(&self.foreign_conditions)
+            + pairs(&self.foreign_listeners)
+            + 2 * NAME * self.fields.len()
+    }
+}
+
 fn entries(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().map(Vec::as_slice).unwrap_or_default().iter()
 }

@@ -21,7 +21,7 @@ impl HubState {
     pub(super) fn reconcile_endpoint(&mut self, name: &ObjectName, now: Now) -> Desired<Target> {
         let mut desired = Desired::default();
         // What is published is not known, or not where clusters come from: nothing can be taken away, so nothing is decided.
-        if !self.endpoints.store.is_synced() || !self.clusters.is_seen() {
+        if !self.endpoints.store.is_complete() || !self.clusters.is_seen() {
             return desired;
         }
         let Some((aggregation, object)) = self.owner_of(name) else {
@@ -66,7 +66,7 @@ impl HubState {
         // What belongs to an object that is being deleted goes with it.
         let facts = subject.facts().filter(|facts| !facts.is_leaving)?;
         // Whose a hostname is depends on all objects.
-        if !aggregation.objects.is_synced() {
+        if !aggregation.objects.is_complete() {
             return None;
         }
         let hostnames = self.hostnames.part(object, &facts.hostnames);
@@ -134,7 +134,7 @@ impl HubState {
             let is_theirs = |object: &ObjectName| {
                 found.subjects.contains_key(object) && self.claimed_by_another(aggregation, object).is_none()
             };
-            !found.objects.is_synced() || object.as_ref().is_none_or(is_theirs)
+            !found.objects.is_complete() || object.as_ref().is_none_or(is_theirs)
         })
     }
 }

@@ -88,7 +88,7 @@ impl HubState {
             // Unless its spec cannot be read at present.
             return !aggregation.plan.target.kind.is_empty();
         }
-        if !aggregation.objects.is_synced() {
+        if !aggregation.objects.is_complete() {
             return false;
         }
         let Some((_, object)) = self.subject_of(about) else { return true };

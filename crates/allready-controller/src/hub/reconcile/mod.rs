@@ -51,7 +51,7 @@ impl Reconciler for HubState {
         match target {
             Target::Status(target) => {
                 self.due.insert(HubKey::Status(target.clone()));
-                self.status_written(target, written, failures, now.elapsed);
+                self.status_written(target, written, failures, now);
             }
             Target::Endpoint(name) => {
                 self.due.insert(HubKey::Endpoint(name.clone()));

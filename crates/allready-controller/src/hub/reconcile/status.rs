@@ -13,7 +13,6 @@ use crate::{
     engine::{Desired, Now, Write, Written},
     hub::{
         ClusterName, Doubt, Leftover, ObjectName, Subject,
-        reports::recalled_rows,
         state::{
             ClusterStatuses, HubKey, HubState, StatusTarget, Target, contest, instance_statuses::LASTING,
         },
@@ -35,6 +34,16 @@ impl HubState {
                     return desired;
                 }
                 Some(found) => match found.objects.get(&target.object) {
+                    Some(seen) if let Some(crowded) = &seen.crowded => {
+                        self.leftovers.remove(target);
+                        let is_free = self.claimed_by_another(&name, &target.object).is_none();
+                        let status = crowded.status.as_ref().filter(|_| is_free);
+                        let status = status.and_then(|status| serde_json::from_str(status).ok());
+                        if status.is_some() {
+                            self.in_flight.insert(target.clone());
+                        }
+                        status.map(|status| found.body(&target.object, status))
+                    }
                     // It is there and not chosen.
                     Some(seen) => {
                         let is_unclear = seen.is_ours || self.in_flight.contains(target);
@@ -43,7 +52,7 @@ impl HubState {
                         body
                     }
                     None if found.may_choose(&target.object) => {
-                        if found.objects.is_synced() {
+                        if found.objects.is_complete() {
                             self.leftovers.remove(target);
                             self.in_flight.remove(target);
                         }
@@ -162,7 +171,7 @@ impl HubState {
         target: &StatusTarget,
         written: Written,
         failures: u32,
-        now: Duration,
+        now: Now,
     ) {
         self.in_flight.remove(target);
         let name = self.writer_of(target);
@@ -170,7 +179,7 @@ impl HubState {
         match (written, name.as_ref().zip(aggregation)) {
             (Ok(Some(object)), Some((name, aggregation))) => {
                 if let Some(contest) = aggregation.contests.get_mut(&target.object) {
-                    contest.wrote(now);
+                    contest.wrote(now.elapsed);
                 }
                 if aggregation.refused.remove(&target.object).is_some() {
                     self.due.insert(HubKey::Aggregation(Arc::clone(name)));
@@ -220,15 +229,8 @@ fn is_known_to_be_worse(subject: &Subject) -> bool {
         })
 }
 
-/// The object as it is while it is not known which clusters there are: nobody vouches for it, and what was said last stays.
+/// The object as it is while it is not known which clusters there are.
 fn without_inventory(subject: &Subject, why: &str) -> Subject {
-    let mut alone = Subject::new(Arc::new(subject.plan().clone()));
-    alone.hub(subject.facts().cloned());
-    for (cluster, instance) in subject.facts().map(recalled_rows).into_iter().flatten() {
-        alone.choose(&cluster);
-        alone.recall(&cluster, instance);
-        let why = format!("the clusters cannot be seen: {why}").into();
-        alone.doubt(&cluster, Some(Doubt::Unreadable { since: None, why }));
-    }
-    alone
+    let why = format!("the clusters cannot be seen: {why}");
+    Subject::doubted(&Arc::new(subject.plan().clone()), subject.facts(), [], &why)
 }

@@ -87,7 +87,7 @@ impl HubShell {
         loop {
             tokio::select! {
                 biased;
-                Some(event) = self.watches.seen.recv() => return event,
+                Some(event) = self.watches.seen.next() => return event,
                 updates = self.updates.next() => return HubEvent::Clusters(updates),
                 inventory = self.inventories.next(), if self.has_inventory => match inventory {
                     Some(inventory) => return HubEvent::Inventory(inventory),
@@ -97,9 +97,6 @@ impl HubShell {
         }
     }
 }
-
-/// The most events of the hub that are taken before it is looked whether something is to be written.
-const BATCH: usize = 1024;
 
 impl Shell<HubState> for HubShell {
     fn follow(&mut self, state: &mut HubState) {
@@ -126,10 +123,7 @@ impl Shell<HubState> for HubShell {
             let inventory = self.inventories.next().now_or_never().flatten();
             events.extend(inventory.map(HubEvent::Inventory));
         }
-        for _ in 0..BATCH {
-            let Ok(event) = self.watches.seen.try_recv() else { break };
-            events.push(event);
-        }
+        self.watches.seen.take(&mut events);
         events
     }
 

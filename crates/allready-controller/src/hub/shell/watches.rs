@@ -14,20 +14,23 @@ use kube::{
     api::{ApiResource, DynamicObject},
     runtime::watcher,
 };
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::task::JoinSet;
 
 use super::{dns_endpoint, leftovers, placement_decision, writer::Kinds};
-use crate::hub::{
-    HubEvent, ObjectEvent, ObjectName, Topic, TopicId,
-    state::{AGGREGATION_LABEL, MADE_BY},
+use crate::{
+    engine::{Inbox, Sender, inbox},
+    hub::{
+        HubEvent, ObjectEvent, ObjectName, Topic, TopicId,
+        state::{AGGREGATION_LABEL, MADE_BY},
+    },
 };
 
 /// The watches of the hub itself: one task each, ended when they are dropped.
 pub(super) struct Watches {
     client: Client,
     pub(super) kinds: Kinds,
-    sender: mpsc::Sender<HubEvent>,
-    pub(super) seen: mpsc::Receiver<HubEvent>,
+    sender: Sender<HubEvent>,
+    pub(super) seen: Inbox<HubEvent>,
     fixed: JoinSet<()>,
     objects: BTreeMap<TopicId, JoinSet<()>>,
     has_decisions: bool,
@@ -39,7 +42,7 @@ const NO_DNS: &str =
 
 impl Watches {
     pub(super) fn new(client: Client, namespace: &str, dns: bool) -> Self {
-        let (sender, seen) = mpsc::channel(1024);
+        let (sender, seen) = inbox();
         let mut watches = Self {
             client,
             kinds: Kinds::default(),
@@ -137,12 +140,33 @@ fn is_within(event: &ObjectEvent, namespaces: &[String]) -> bool {
     }
 }
 
-async fn forward(events: impl Stream<Item = HubEvent>, to: mpsc::Sender<HubEvent>) {
+async fn forward(events: impl Stream<Item = HubEvent>, to: Sender<HubEvent>) {
     let mut events = std::pin::pin!(events);
     while let Some(event) = events.next().await {
-        if to.send(event).await.is_err() {
+        let bytes = bytes(&event);
+        if !to.send(event, bytes).await {
             return;
         }
+    }
+}
+
+/// The bytes that the object of an event takes.
+fn bytes(event: &HubEvent) -> usize {
+    let object = match event {
+        HubEvent::Aggregations(event)
+        | HubEvent::Objects(_, event)
+        | HubEvent::InstanceStatuses(event)
+        | HubEvent::ClusterStatuses(event)
+        | HubEvent::Leases(event)
+        | HubEvent::Endpoints(event)
+        | HubEvent::Decisions(event) => event,
+        HubEvent::Inventory(_) | HubEvent::Connected(_) | HubEvent::Clusters(_) | HubEvent::Leftovers(_) => {
+            return 0;
+        }
+    };
+    match object {
+        ObjectEvent::Apply(_, object) => list_watch::weight(object),
+        ObjectEvent::Init | ObjectEvent::InitDone | ObjectEvent::Delete(_) | ObjectEvent::Failed(_) => 0,
     }
 }
 

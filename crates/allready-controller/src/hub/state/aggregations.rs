@@ -47,7 +47,7 @@ impl HubState {
         self.epochs += 1;
         self.turns += 1;
         let mut aggregation =
-            Aggregation::new(Arc::clone(&name), self.epochs, object, &self.options, now.elapsed);
+            Aggregation::new(Arc::clone(&name), self.epochs, object, &self.options, &self.room, now.elapsed);
         aggregation.choose(&self.clusters, now);
         if let Some(before) = before.filter(|before| before.kind == aggregation.kind) {
             aggregation.remembered = before.memory();

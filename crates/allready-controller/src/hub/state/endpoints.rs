@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::{kinds::Placement, list_watch::Store};
+use allready_kube::{
+    kinds::Placement,
+    list_watch::{Room, Store, weight},
+};
 use serde_json::Value;
 
 use super::{HubKey, HubState, ObjectEvent, relations::endpoint_name, standing::version};
@@ -24,8 +27,9 @@ pub(in crate::hub) struct Endpoints {
 }
 
 impl Endpoints {
-    pub(super) fn new(now: Duration) -> Self {
-        Self { store: Store::new(now), last: BTreeMap::new(), owners: BTreeMap::new() }
+    pub(super) fn new(now: Duration, room: &Arc<Room>) -> Self {
+        let bytes = |name: &ObjectName, object: &Arc<Value>| 400 + 4 * name.name.len() + weight(object);
+        Self { store: Store::new(now).within(room, bytes), last: BTreeMap::new(), owners: BTreeMap::new() }
     }
 
     /// An object of an aggregation wants records.
@@ -63,7 +67,7 @@ impl HubState {
             object
         });
         for name in self.endpoints.store.apply(event, now) {
-            if let Some(object) = &shown {
+            if let Some(object) = shown.as_ref().filter(|_| self.endpoints.store.get(&name).is_some()) {
                 self.endpoints.last.insert(name.clone(), Arc::clone(object));
             }
             self.due.insert(HubKey::Endpoint(name));

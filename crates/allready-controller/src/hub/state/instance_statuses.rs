@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use allready_kube::{list_watch::Store, refusal::Refusal, report::labels};
+use allready_kube::{
+    list_watch::{Room, Store},
+    refusal::Refusal,
+    report::labels,
+};
 use serde_json::Value;
 
 use super::{
@@ -38,6 +42,15 @@ pub(in crate::hub) struct StandingInstanceStatus {
     pub(in crate::hub) forged: Option<&'static str>,
 }
 
+impl StandingInstanceStatus {
+    /// The bytes that it takes, under this name.
+    fn bytes(name: &ObjectName, standing: &Self) -> usize {
+        const OBJECT: usize = 600;
+        let said = standing.about.as_ref().map_or(0, |about| 300 + about.said.bytes());
+        OBJECT + 4 * (name.namespace.len() + name.name.len()) + said
+    }
+}
+
 /// The instance that a report is about.
 #[derive(Debug)]
 pub(in crate::hub) struct About {
@@ -53,9 +66,9 @@ pub(in crate::hub) struct About {
 }
 
 impl InstanceStatuses {
-    pub(super) fn new(now: Duration) -> Self {
+    pub(super) fn new(now: Duration, room: &Arc<Room>) -> Self {
         Self {
-            store: Store::new(now),
+            store: Store::new(now).within(room, StandingInstanceStatus::bytes),
             instances: BTreeMap::new(),
             refused: BTreeMap::new(),
             forged: BTreeMap::new(),

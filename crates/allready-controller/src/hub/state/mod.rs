@@ -46,7 +46,7 @@ use std::{
 use allready_core::Time;
 use allready_kube::{
     backoff::Backoff,
-    list_watch::{Store, WatchEvent},
+    list_watch::{Room, Store, WatchEvent},
 };
 use serde_json::Value;
 
@@ -95,6 +95,8 @@ pub struct Options {
     pub lease: Option<Arc<str>>,
     /// Keep DNS records. Without it DNSEndpoints are neither read nor written, and aggregations that ask for records say so.
     pub dns: bool,
+    /// The most bytes, as estimated, that are kept of the objects of the hub, and a third of it of InstanceStatuses, and of DNSEndpoints.
+    pub object_limit: usize,
 }
 
 impl Default for Options {
@@ -109,6 +111,7 @@ impl Default for Options {
             grace: Duration::from_mins(10),
             lease: None,
             dns: true,
+            object_limit: 96 * 1024 * 1024,
         }
     }
 }
@@ -149,6 +152,8 @@ pub enum HubEvent {
 #[derive(Debug)]
 pub struct HubState {
     pub(super) options: Options,
+    /// The room for the objects of all aggregations on the hub.
+    room: Arc<Room>,
     pub(super) clusters: Clusters,
     pub(super) aggregations: BTreeMap<Arc<str>, Aggregation>,
     /// The StatusAggregations as they are watched.
@@ -179,13 +184,17 @@ const MOST_SELDOM: Duration = Duration::from_secs(10);
 impl HubState {
     /// A hub that knows nothing yet.
     pub fn new(options: Options, now: Duration) -> Self {
+        // Whoever fills one of them takes no room from the others.
+        let own = || Room::of(options.object_limit / 3);
+        let room = Room::of(options.object_limit);
         Self {
+            room,
             clusters: Clusters::default(),
             aggregations: BTreeMap::new(),
             watched: Store::new(now),
-            instance_statuses: InstanceStatuses::new(now),
+            instance_statuses: InstanceStatuses::new(now, &own()),
             cluster_statuses: ClusterStatuses::new(now),
-            endpoints: Endpoints::new(now),
+            endpoints: Endpoints::new(now, &own()),
             hostnames: Hostnames::default(),
             placements: Placements::new(now),
             leftovers: BTreeMap::new(),
@@ -261,7 +270,7 @@ impl HubState {
                 }
             }
             HubEvent::Aggregations(event) => self.take_aggregation(event, now),
-            HubEvent::Objects(id, event) => self.take_object(&id, event, now.elapsed),
+            HubEvent::Objects(id, event) => self.take_object(&id, event, now),
             HubEvent::InstanceStatuses(event) => self.take_instance_status(event, now.elapsed),
             HubEvent::ClusterStatuses(event) => self.take_cluster_status(event, now),
             HubEvent::Leases(event) => self.take_lease(event, now.elapsed),

@@ -1,15 +1,18 @@
 //! The objects of the hub.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{HubKey, HubState, ObjectEvent, aggregation::SeenObject, hostnames::Named, standing::named};
-use crate::hub::{HubFacts, ObjectName, Subject, TopicId, reports::recalled_rows};
+use super::{HubKey, HubState, ObjectEvent, hostnames::Named, standing::named};
+use crate::{
+    engine::Now,
+    hub::{HubFacts, ObjectName, Subject, TopicId, reports::recalled_rows},
+};
 
 impl HubState {
     /// Takes what happened to an object of the hub.
-    pub(super) fn take_object(&mut self, id: &TopicId, event: ObjectEvent, now: Duration) {
+    pub(super) fn take_object(&mut self, id: &TopicId, event: ObjectEvent, now: Now) {
         let name = &id.0;
         let Some(aggregation) = self.aggregations.get_mut(name).filter(|found| found.id() == *id) else {
             return;
@@ -17,7 +20,7 @@ impl HubState {
         // A restored store counts versions from an earlier one on, so a list is always taken.
         if let ObjectEvent::Apply(_, object) = &event
             && !aggregation.objects.is_listing()
-            && aggregation.is_outdated(object, now)
+            && aggregation.is_outdated(object, now.elapsed)
         {
             self.status_changed(name, &named(object));
             return;
@@ -25,14 +28,15 @@ impl HubState {
         let (is_listed, is_failure) =
             (matches!(event, ObjectEvent::InitDone), matches!(event, ObjectEvent::Failed(_)));
         let (plan, manager) = (Arc::clone(&aggregation.plan), Arc::clone(&aggregation.manager));
-        let mut shown = None;
+        let (mut shown, was_over) = (None, aggregation.objects.is_over());
         let event = event.map(|object| {
             let facts = HubFacts::read(&object, &plan, &manager);
-            let seen = SeenObject::of(&facts);
+            let seen = aggregation.see(&object, &facts, now.time);
             shown = Some((object, facts));
             seen
         });
-        let changed = aggregation.objects.apply(event, now);
+        let changed = aggregation.objects.apply(event, now.elapsed);
+        let is_told = aggregation.is_over(shown.as_ref().map(|(object, _)| named(object))) == was_over;
         if let Some((object, facts)) = shown {
             self.object_is_there(name, &object, facts, now);
         } else {
@@ -42,29 +46,38 @@ impl HubState {
         }
         if is_listed {
             self.everything_changed();
-        } else if is_failure {
+        } else if is_failure || !is_told {
             self.due.insert(HubKey::Aggregation(Arc::clone(name)));
         }
     }
 
     /// Takes an object as the answer to a write shows it. One that only an answer has shown, no watch would ever take away.
-    pub(in crate::hub) fn object_written(&mut self, name: &Arc<str>, object: &Value, now: Duration) {
+    pub(in crate::hub) fn object_written(&mut self, name: &Arc<str>, object: &Value, now: Now) {
         let key = named(object);
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
-        if aggregation.objects.get(&key).is_some() && !aggregation.is_outdated(object, now) {
+        if aggregation.objects.get(&key).is_some() && !aggregation.is_outdated(object, now.elapsed) {
             let facts = HubFacts::read(object, &aggregation.plan, &aggregation.manager);
-            aggregation.objects.update(key, SeenObject::of(&facts));
+            let seen = aggregation.see(object, &facts, now.time);
+            aggregation.objects.update(key.clone(), seen);
+            if aggregation.is_over(Some(key)) {
+                self.due.insert(HubKey::Aggregation(Arc::clone(name)));
+            }
             self.object_is_there(name, object, facts, now);
         }
     }
 
-    fn object_is_there(&mut self, name: &Arc<str>, object: &Value, mut facts: HubFacts, now: Duration) {
+    fn object_is_there(&mut self, name: &Arc<str>, object: &Value, mut facts: HubFacts, now: Now) {
         let key = named(object);
-        self.place(name, &key, &mut facts, now);
+        let Some(aggregation) = self.aggregations.get_mut(name) else { return };
+        if aggregation.objects.get(&key).is_none_or(|seen| seen.crowded.is_some()) {
+            self.object_is_crowded(name, &key);
+            return;
+        }
+        self.place(name, &key, &mut facts, now.elapsed);
         let Some(aggregation) = self.aggregations.get_mut(name) else { return };
         let older = aggregation.subjects.get(&key).and_then(Subject::facts).cloned();
         if let Some(older) = older {
-            aggregation.compare(&key, &older, &facts, now);
+            aggregation.compare(&key, &older, &facts, now.elapsed);
         }
         if !aggregation.plan.is_chosen(object) {
             // Not chosen, or not any more: nothing of ours stays.
@@ -93,6 +106,16 @@ impl HubState {
             self.object_changed(name, &key);
         } else {
             self.status_changed(name, &key);
+        }
+    }
+
+    /// There is no room for an object any more. Its records and its hostnames are as they were.
+    fn object_is_crowded(&mut self, name: &Arc<str>, object: &ObjectName) {
+        self.object_changed(name, object);
+        if let Some(aggregation) = self.aggregations.get_mut(name) {
+            aggregation.contests.remove(object);
+            aggregation.reported.remove(object);
+            aggregation.release(object);
         }
     }
 

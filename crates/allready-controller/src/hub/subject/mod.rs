@@ -101,6 +101,28 @@ impl Subject {
         }
     }
 
+    /// An object for which nobody vouches, be it in these clusters or in those of which rows stand: what was said last stays.
+    pub(super) fn doubted<'a>(
+        plan: &Arc<Plan>,
+        facts: Option<&HubFacts>,
+        clusters: impl IntoIterator<Item = &'a ClusterName>,
+        why: &str,
+    ) -> Self {
+        let mut alone = Self::new(Arc::clone(plan));
+        alone.hub(facts.cloned());
+        let mut said = facts.map(super::reports::recalled_rows).unwrap_or_default();
+        for cluster in clusters {
+            said.entry(cluster.clone()).or_default();
+        }
+        let doubt = Doubt::Unreadable { since: None, why: why.into() };
+        for (cluster, instance) in said {
+            alone.choose(&cluster);
+            alone.recall(&cluster, instance);
+            alone.doubt(&cluster, Some(doubt.clone()));
+        }
+        alone
+    }
+
     /// The plan that it follows.
     pub fn plan(&self) -> &Plan {
         &self.plan

@@ -65,6 +65,7 @@ pub use dns::{DnsOutput, DnsOutputType, OnUnhealthy, OnUnreachable, ProviderProp
         json_path = r#".status.conditions[?(@.type=="Ready")].message"#,
         priority = 1
     ),
+    printcolumn(name = "Lease", type_ = "string", json_path = ".status.controller.lease", priority = 1),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct StatusAggregationSpec {

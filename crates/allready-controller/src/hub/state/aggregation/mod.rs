@@ -8,7 +8,11 @@ use std::{
     time::Duration,
 };
 
-use allready_kube::{kinds::StatusAggregationSpec, list_watch::Store};
+use allready_core::Time;
+use allready_kube::{
+    kinds::{Placement, StatusAggregationSpec},
+    list_watch::{Room, Store},
+};
 use serde_json::Value;
 
 use super::{
@@ -68,16 +72,30 @@ pub(in crate::hub) struct Aggregation {
 }
 
 /// The part of an object of the hub that matters besides its facts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(in crate::hub) struct SeenObject {
     pub(in crate::hub) version: Option<u64>,
     /// True if something of the aggregation stands in its status.
     pub(in crate::hub) is_ours: bool,
+    /// Set if there is no room for its facts.
+    pub(in crate::hub) crowded: Option<Crowded>,
+    /// The bytes that are kept of it.
+    bytes: usize,
+}
+
+/// An object for whose facts there is no room.
+#[derive(Debug)]
+pub(in crate::hub) struct Crowded {
+    /// The status that it is to be given, as JSON, which is never good; none where that stands.
+    pub(in crate::hub) status: Option<Box<str>>,
 }
 
 impl SeenObject {
-    pub(in crate::hub) fn of(facts: &HubFacts) -> Self {
-        Self { version: facts.version, is_ours: !facts.ours.is_empty() }
+    /// The bytes that it takes, under this name.
+    fn bytes(name: &ObjectName, seen: &Self) -> usize {
+        /// The entries of trees that an object has beside its facts.
+        const OBJECT: usize = 400;
+        OBJECT + 4 * (name.namespace.len() + name.name.len()) + seen.bytes
     }
 }
 
@@ -87,6 +105,7 @@ impl Aggregation {
         epoch: u64,
         object: &Value,
         options: &Options,
+        room: &Arc<Room>,
         now: Duration,
     ) -> Self {
         let spec = object["spec"].clone();
@@ -114,7 +133,7 @@ impl Aggregation {
             unremovable,
             grace,
             views: BTreeMap::new(),
-            objects: Store::new(now),
+            objects: Store::new(now).within(room, SeenObject::bytes),
             remembered: BTreeMap::new(),
             refused: BTreeMap::new(),
             contests: BTreeMap::new(),
@@ -122,6 +141,42 @@ impl Aggregation {
             dns_refused: BTreeMap::new(),
             dns_notes: BTreeMap::new(),
         }
+    }
+
+    /// The part of an object that is kept, given its facts: less where there is no room for these.
+    pub(in crate::hub) fn see(&self, object: &Value, facts: &HubFacts, time: Time) -> SeenObject {
+        /// What an object has beside its facts, and for each cluster.
+        const SUBJECT: usize = 2_000;
+        const SHARE: usize = 500;
+        let seen = |crowded, bytes| SeenObject {
+            version: facts.version,
+            is_ours: !facts.ours.is_empty(),
+            crowded,
+            bytes,
+        };
+        if !self.plan.is_chosen(object) {
+            return seen(None, 0);
+        }
+        let shares = match self.plan.placement {
+            Placement::Everywhere | Placement::Found => self.chosen.len(),
+            Placement::Annotated | Placement::Decided => facts.placed.as_ref().map_or(0, Vec::len),
+        };
+        let bytes = SUBJECT + facts.bytes() + SHARE * shares;
+        if self.objects.has_plenty(&named(object), bytes) {
+            return seen(None, bytes);
+        }
+        let answer = Subject::doubted(&self.plan, Some(facts), self.chosen.iter(), NO_ROOM).answer(time);
+        let status = answer.differs.then(|| answer.status.to_string().into_boxed_str());
+        let bytes = status.as_ref().map_or(0, |status| status.len());
+        seen(Some(Crowded { status }), bytes)
+    }
+
+    /// Returns true if not all of its objects are known, after this one was seen.
+    pub(in crate::hub) fn is_over(&mut self, seen: Option<ObjectName>) -> bool {
+        if seen.and_then(|seen| self.objects.get(&seen)).is_some_and(|seen| seen.crowded.is_some()) {
+            self.objects.leave_out();
+        }
+        self.objects.is_over()
     }
 
     /// Notes what of the DNS records of an object cannot be published. Returns true if that is new.
@@ -248,6 +303,9 @@ impl Aggregation {
             || namespaces.iter().any(|own| *own == *object.namespace)
     }
 }
+
+/// The reason why an object is not believed for whose facts there is no room.
+const NO_ROOM: &str = "cannot be seen: there are more objects on the hub than there is memory for";
 
 /// The annotation of a StatusAggregation that names clusters which have left for good.
 const REMOVE_CLUSTERS: &str = "allready.dev/remove-clusters";

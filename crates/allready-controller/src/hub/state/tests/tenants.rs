@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::{
-    samples::{calm, gateway, gateways, programmed, well},
+    samples::{addresses, calm, endpoint, gateway, gateways, programmed, unwell, well},
     store::What,
     world::{S, World, named, web},
 };
@@ -80,4 +80,65 @@ fn a_tenant_who_names_the_hostname_of_another_gets_no_records_for_it_and_takes_n
     world.store.delete(What::Gateway, &web());
     world.pass(S(5));
     assert_eq!(names(&world, "evil"), ["api.example.com", "evil.example.com"], "the name is free now");
+}
+
+#[test]
+fn an_object_of_the_hub_without_room_is_unknown_and_its_rows_and_records_are_as_they_were() {
+    let mut world = calm();
+    world.is_checked = true;
+    let (rows, records) = (addresses(&world), endpoint(&world).unwrap()["spec"].clone());
+    assert_eq!((programmed(&world), rows.len()), ("True".to_owned(), 3));
+    // Somebody else has objects that are listed first, and take nearly all of the room.
+    let greedy: Vec<_> = (0..20).map(|number| ObjectName::new("a", &format!("greedy-{number}"))).collect();
+    for name in &greedy {
+        world.edit(What::Gateway, name, gateway);
+    }
+    world.options.object_limit = 100_000;
+    world.restart();
+    world.pass(S(10));
+    assert_eq!(programmed(&world), "Unknown");
+    let status = world.store.get(What::Gateway, &web()).unwrap()["status"].to_string();
+    assert!(status.contains("more objects on the hub than there is memory for"), "{status}");
+    assert_eq!((addresses(&world), &endpoint(&world).unwrap()["spec"]), (rows.clone(), &records));
+    let told = || {
+        world.store.get(What::Aggregation, &named("gateways")).unwrap()["status"]["conditions"].to_string()
+    };
+    assert!(told().contains("HubUnreadable"), "{}", told());
+    // Neither good news nor bad ones of a cluster are believed while nobody can keep them.
+    world.say(1, What::Gateway, &web(), Some(unwell(1, "False")));
+    world.pass(S(5));
+    assert_eq!(programmed(&world), "Unknown");
+    // There is room again, and a list shows it.
+    for name in &greedy {
+        world.store.delete(What::Gateway, name);
+    }
+    world.pass(S(5));
+    world.relist();
+    world.pass(S(10));
+    assert_eq!(programmed(&world), "False");
+    world.say(1, What::Gateway, &web(), Some(well(1)));
+    world.pass(S(10));
+    assert_eq!((programmed(&world), addresses(&world)), ("True".to_owned(), rows));
+    let ready = world.status(What::Aggregation, &named("gateways"), "Ready");
+    assert_eq!(ready.as_deref(), Some("True"));
+}
+
+#[test]
+fn instance_statuses_for_which_there_is_no_room_are_told() {
+    let mut world = calm();
+    world.options.object_limit = 30_000;
+    for number in 0..20 {
+        let name = ObjectName::new("tenant", &format!("forged-{number}"));
+        world.edit(What::InstanceStatus, &name, |object| {
+            object["metadata"]["labels"] = json!({ "app.kubernetes.io/managed-by": "allready-hub" });
+        });
+    }
+    world.restart();
+    world.pass(S(10));
+    let told =
+        world.store.get(What::Aggregation, &named("gateways")).unwrap()["status"]["conditions"].to_string();
+    assert!(
+        told.contains("InstanceStatuses cannot be seen: there are more objects than there is memory for"),
+        "{told}"
+    );
 }
