@@ -52,11 +52,11 @@ impl<K, V> WatchEvent<K, V> {
 /// nodes.apply(Apply("b", false), Duration::ZERO);
 /// assert_eq!(nodes.apply(InitDone, Duration::ZERO), ["a"]);
 /// assert_eq!(nodes.iter().collect::<Vec<_>>(), [(&"b", &false)]);
+/// ```
 ///
 /// # Memory
 /// A store [`within`](Store::within) a [`Room`] keeps no object for which there is no room. Until a list has had room for all, it says so as it
 /// does of objects that cannot be seen.
-/// ```
 #[derive(Debug)]
 pub struct Store<K, V> {
     objects: BTreeMap<K, V>,
