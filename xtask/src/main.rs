@@ -264,7 +264,7 @@ async fn run(chore: Chore) -> Result<bool> {
         Chore::Docs { check: _, filter } => xtask::docs::run(&environment, filter.as_deref()).await,
         Chore::ScoreHealth { errors, file } => xtask::score_health::run(errors, file.as_deref()),
         Chore::Exports { differences, turn } => xtask::exports::run(&environment, differences, turn),
-        Chore::Peers(options) => xtask::peers::run(&environment, &options),
+        Chore::Peers(options) => Box::pin(xtask::peers::run(&environment, &options)).await,
         Chore::GatewayConformance(options) => xtask::gateway::run(&environment, &options).await,
         Chore::Image(options) => xtask::image::run(&options),
         Chore::Sbom(options) => xtask::sbom::run(&options),

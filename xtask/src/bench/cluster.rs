@@ -17,7 +17,7 @@ use crate::real::{self, Environment};
 use crate::{kubeconfig, printer};
 
 /// The user that the program asks as: its requests are counted, and those of the control plane are not.
-const USER: &str = "reporter";
+pub(crate) const USER: &str = "reporter";
 /// The number of requests that are sent at the same time to fill the cluster.
 const AT_ONCE: usize = 16;
 /// The number of namespaces, and of healthy Deployments in each.
@@ -247,8 +247,8 @@ fn deployment(name: &str, node: &str, replicas: usize, is_failing: bool) -> Valu
     })
 }
 
-/// Lets the user read everything, through a flow schema of its own, which counts its requests.
-async fn count_requests(client: &Client) -> Result<()> {
+/// Lets the user do everything, through a flow schema of its own, which counts its requests.
+pub(crate) async fn count_requests(client: &Client) -> Result<()> {
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
         "metadata": { "name": "bench" },
@@ -276,13 +276,16 @@ async fn count_requests(client: &Client) -> Result<()> {
 }
 
 /// Returns the number of requests of the user so far.
-async fn requests(client: &Client) -> Result<u64> {
-    let metrics = client.get("/metrics").await?.body;
+pub(crate) async fn requests(client: &Client) -> Result<u64> {
+    dispatched(&String::from_utf8_lossy(&client.get("/metrics").await?.body))
+}
+
+/// Returns the number of requests of the flow schema in these metrics; watches count as one each.
+fn dispatched(metrics: &str) -> Result<u64> {
     let is_it = |line: &&str| {
         line.starts_with("apiserver_flowcontrol_dispatched_requests_total{")
             && line.contains("flow_schema=\"bench\"")
     };
-    let metrics = String::from_utf8_lossy(&metrics);
     let counts = metrics.lines().filter(is_it).map(|line| line.rsplit(' ').next().unwrap_or_default());
     counts.map(|count| count.parse::<u64>().with_context(|| format!("{count:?} requests"))).sum()
 }
@@ -324,6 +327,22 @@ fn watch(allready: &Path, kubeconfig: &Path) -> Result<Measured> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_requests_of_other_flow_schemas_are_not_counted() -> Result<()> {
+        let metrics = "# TYPE apiserver_flowcontrol_dispatched_requests_total counter\n\
+            apiserver_flowcontrol_dispatched_requests_total{flow_schema=\"bench\",priority_level=\"workload-high\"} 41\n\
+            apiserver_flowcontrol_dispatched_requests_total{flow_schema=\"exempt\",priority_level=\"exempt\"} 900\n\
+            apiserver_flowcontrol_rejected_requests_total{flow_schema=\"bench\"} 7\n\
+            apiserver_flowcontrol_dispatched_requests_total{flow_schema=\"bench\",priority_level=\"exempt\"} 1\n";
+        assert_eq!(dispatched(metrics)?, 42);
+        assert_eq!(dispatched("")?, 0);
+        assert!(
+            dispatched("apiserver_flowcontrol_dispatched_requests_total{flow_schema=\"bench\"} many\n")
+                .is_err()
+        );
+        Ok(())
+    }
 
     #[test]
     fn every_figure_over_its_limit_is_named() {

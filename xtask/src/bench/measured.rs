@@ -13,12 +13,12 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// What a program took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Measured {
-    pub(super) time: Duration,
+pub(crate) struct Measured {
+    pub(crate) time: Duration,
     /// On all processors together.
-    pub(super) processor: Duration,
+    pub(crate) processor: Duration,
     /// The most memory that it held at once, in bytes.
-    pub(super) peak: u64,
+    pub(crate) peak: u64,
 }
 
 /// Runs a program, with its output thrown away. An exit code of up to 2 is an answer.
@@ -42,7 +42,7 @@ pub(super) fn run(command: &mut Command) -> Result<Measured> {
 }
 
 /// Tells of a program that runs, this time after its start.
-pub(super) fn so_far(id: u32, time: Duration) -> Measured {
+pub(crate) fn so_far(id: u32, time: Duration) -> Measured {
     Measured { time, processor: processor_of(id).unwrap_or_default(), peak: peak_of(id).unwrap_or(0) }
 }
 

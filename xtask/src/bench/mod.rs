@@ -9,7 +9,7 @@ pub mod gateway;
 pub mod hub;
 mod load;
 pub(crate) mod machine;
-mod measured;
+pub(crate) mod measured;
 mod subject;
 mod table;
 mod watchers;
@@ -103,7 +103,7 @@ pub async fn apiserver(environment: &Environment, options: Options) -> Result<bo
     Ok(!options.strict || rows.iter().all(Row::holds))
 }
 
-async fn cargo(arguments: &[&str]) -> Result<bool> {
+pub(crate) async fn cargo(arguments: &[&str]) -> Result<bool> {
     Ok(cargo_command().args(arguments).status().await?.success())
 }
 

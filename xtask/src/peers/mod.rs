@@ -1,6 +1,7 @@
 //! The same random cases for the peers' own packages and for us: every difference is shrunk to one example and has to be a documented
-//! choice. `--measure` then compares what calls cost.
+//! choice. `--measure` then compares what calls cost, and `--aggregation` programs that compute one Ready on the real API server.
 
+mod aggregation;
 mod agree;
 mod choices;
 mod generate;
@@ -34,7 +35,7 @@ pub struct Options {
     #[arg(long)]
     peer: Option<String>,
     /// Measure what calls cost on both sides
-    #[arg(long)]
+    #[arg(long, group = "measured")]
     measure: bool,
     /// Number of turns of both sides; the median counts
     #[arg(long, default_value_t = 5)]
@@ -43,8 +44,10 @@ pub struct Options {
     #[arg(long, default_value_t = 200)]
     milliseconds: u64,
     /// Write what was measured into COMPARE.md and docs/images
-    #[arg(long, requires = "measure")]
+    #[arg(long, requires = "measured")]
     write: bool,
+    #[command(flatten)]
+    aggregation: aggregation::Options,
 }
 
 /// The number of cases of a check.
@@ -99,10 +102,14 @@ const PEERS: &[Peer] = &[
 ];
 
 /// Compares, and measures where that is asked for; false where a difference is not a documented choice, or a choice not used.
-pub fn run(environment: &Environment, options: &Options) -> Result<bool> {
+pub async fn run(environment: &Environment, options: &Options) -> Result<bool> {
     if !program::has_go() {
         printer::note("skipped: the peers are written in Go, which is not here");
         return Ok(true);
+    }
+    if options.aggregation.is_wanted() {
+        let peer = options.peer.as_deref();
+        return aggregation::run(environment, &options.aggregation, peer, options.write).await;
     }
     let wanted: Vec<&Peer> = PEERS
         .iter()
@@ -117,7 +124,7 @@ pub fn run(environment: &Environment, options: &Options) -> Result<bool> {
     let mut programs = Vec::new();
     for name in ["peers", "librarygo"] {
         if wanted.iter().any(|peer| peer.program == name) {
-            programs.push((name, program::build(environment, name)?));
+            programs.push((name, program::build(environment, &format!("compare/{name}"))?));
         }
     }
     let of = |peer: &Peer| programs.iter().find(|(name, _)| *name == peer.program).map(|(_, built)| built);

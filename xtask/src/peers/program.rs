@@ -21,12 +21,17 @@ pub(super) fn has_go() -> bool {
     Command::new("go").arg("version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// The program of this name, built when it is not there: Go itself knows what has to be built anew.
-pub(super) fn build(environment: &Environment, name: &str) -> Result<Built> {
+/// The directory of a Go module of the peers.
+pub(super) fn source(module: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(module)
+}
+
+/// The program of this module, built when it is not there: Go itself knows what has to be built anew.
+pub(super) fn build(environment: &Environment, module: &str) -> Result<Built> {
     let directory = environment.cache.join("peers");
     std::fs::create_dir_all(&directory)?;
-    let program = directory.join(format!("compare-{name}"));
-    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/compare").join(name);
+    let program = directory.join(module.replace('/', "-"));
+    let module = source(module);
     let built = Command::new("go")
         .args(["build", "-o"])
         .arg(&program)

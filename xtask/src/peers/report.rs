@@ -12,9 +12,6 @@ use super::{Options, Peer};
 use crate::bench::machine;
 use crate::printer;
 
-const BEGIN: &str = "<!-- cargo xtask peers --measure --write: begin -->\n";
-const END: &str = "<!-- cargo xtask peers --measure --write: end -->\n";
-
 /// The agreement with one peer.
 pub(super) struct Agreed {
     pub(super) peer: &'static str,
@@ -42,19 +39,21 @@ impl Agreed {
     }
 }
 
-fn time(nanoseconds: f64) -> String {
+pub(super) fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         ns if ns < 1e3 => format!("{ns:.0} ns"),
         ns if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
-        ns => format!("{:.1} ms", ns / 1e6),
+        ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
+        ns => format!("{:.1} s", ns / 1e9),
     }
 }
 
-fn bytes(bytes: f64) -> String {
+pub(super) fn bytes(bytes: f64) -> String {
     match bytes {
         bytes if bytes < 1e3 => format!("{bytes:.0} B"),
         bytes if bytes < 1e6 => format!("{:.1} kB", bytes / 1e3),
-        bytes => format!("{:.1} MB", bytes / 1e6),
+        bytes if bytes < 1e9 => format!("{:.1} MB", bytes / 1e6),
+        bytes => format!("{:.1} GB", bytes / 1e9),
     }
 }
 
@@ -104,14 +103,20 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Replaces the block of COMPARE.md that the command with this option writes.
+pub(super) fn replace(option: &str, block: &str) -> Result<()> {
+    let path = root().join("COMPARE.md");
+    let mark = |word: &str| format!("<!-- cargo xtask peers {option} --write: {word} -->\n");
+    let [begin, end] = [mark("begin"), mark("end")];
+    let text = fs::read_to_string(&path)?;
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, after) = parts.with_context(|| format!("COMPARE.md has no block for {option}"))?;
+    Ok(fs::write(&path, format!("{before}{begin}{block}{end}{after}"))?)
+}
+
 /// Replaces the block of COMPARE.md, and the plots.
 pub(super) fn write(agreed: &[Agreed], measured: &Figures, options: &Options) -> Result<()> {
-    let path = root().join("COMPARE.md");
-    let text = fs::read_to_string(&path)?;
-    let (before, rest) = text.split_once(BEGIN).context("COMPARE.md has no block for the peers")?;
-    let (_, after) = rest.split_once(END).context("the block for the peers in COMPARE.md has no end")?;
-    let block = block(agreed, measured, options);
-    fs::write(&path, format!("{before}{BEGIN}{block}{END}{after}"))?;
+    replace("--measure", &block(agreed, measured, options))?;
     let images = root().join("docs/images");
     fs::write(
         images.join("peers-processor.svg"),
@@ -148,7 +153,7 @@ fn block(agreed: &[Agreed], measured: &Figures, options: &Options) -> String {
     )
 }
 
-fn rustc() -> String {
+pub(super) fn rustc() -> String {
     let said = std::process::Command::new("rustc").arg("--version").output();
     said.map_or_else(|_| "rustc".to_owned(), |said| String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }

@@ -1,7 +1,7 @@
 //! One Ready from many reporters: what a report costs in both layouts, and how soon it is seen, on both servers.
 
 mod growth;
-mod stage;
+pub(crate) mod stage;
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use anyhow::{Context as _, Result};
 use super::{cargo, machine};
 use crate::printer;
 use crate::real::Environment;
-use stage::Stage;
+use stage::{Layout, Stage};
 
 /// How many nodes there are when the layouts are compared.
 const COMPARED: usize = 250;
 /// How many reports of each layout are timed.
 const TIMED: usize = 30;
 /// How many reconcilers a node has.
-const RECONCILERS: usize = 4;
+pub(crate) const RECONCILERS: usize = 4;
 /// How often Ready is made to turn, and how long it then rests.
 const TURNS: usize = 100;
 const REST: Duration = Duration::from_millis(500);
@@ -88,13 +88,22 @@ async fn measure(mut stage: Stage, nodes: usize) -> Result<Figures> {
     let singleton = stage.singleton_report(COMPARED, RECONCILERS, TIMED).await?;
     printer::note(format!("{}: {nodes} nodes report into objects of their own", stage.server));
     stage.make_nodes(nodes).await?;
-    stage.start_aggregator().await?;
+    let mut controller = stage::controller(stage.kubeconfig())?;
+    stage.start_aggregator(&mut controller).await?;
     let (storm, writes) = stage.storm(nodes, RECONCILERS).await?;
     let sharded = stage.sharded_report(TIMED.max(100)).await?;
-    let seen = stage.turns(TURNS, REST).await?;
+    let turns = stage.turns(Layout::PerNode, nodes, TURNS, REST).await?;
+    let seen = middle_and_tail(turns.iter().map(|turn| turn.seen).collect()).context("no turns")?;
     let idle = stage.idle(IDLE).await?;
     let (memory, object) = (stage.aggregator_memory()?, stage.object_bytes().await?);
     Ok(Figures { server: stage.server, nodes, singleton, sharded, storm, writes, seen, memory, idle, object })
+}
+
+/// The median, and the 99th of 100, if there is any.
+pub(crate) fn middle_and_tail(mut times: Vec<Duration>) -> Option<[Duration; 2]> {
+    times.sort_unstable();
+    let tail = (times.len() * 99).div_ceil(100).checked_sub(1)?;
+    Some([times[times.len() / 2], times[tail]])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures to read")]

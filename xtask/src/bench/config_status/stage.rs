@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
+use http::{Request, header};
 use k8s_openapi::api::core::v1::{Namespace, Node};
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -21,17 +23,38 @@ const NAMESPACE: &str = "bench";
 const TARGET: &str = "config-status";
 const GROUP: &str = "allready.dev/v1alpha1";
 const CLIENTS: usize = 16;
+/// How long it may take until Ready turns.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The answers after which a client tries again: conflict, too many requests, unavailable, timeout.
+const TRANSIENT: [u16; 4] = [409, 429, 503, 504];
 
-pub(super) struct Stage {
+/// Where reconcilers report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// A condition each, in the object that all share.
+    Shared,
+    /// In an object for each node.
+    PerNode,
+}
+
+/// A report that turns Ready.
+pub(crate) struct Turn {
+    pub(crate) is_good: bool,
+    /// How long it took until the report was accepted.
+    pub(crate) report: Duration,
+    /// How long it took from then on until Ready was seen to have turned.
+    pub(crate) seen: Duration,
+}
+
+pub(crate) struct Stage {
     pub(super) server: &'static str,
     client: Client,
     kubeconfig: PathBuf,
     aggregator: Option<Child>,
     _directory: tempfile::TempDir,
-    _server: Server,
+    held: Server,
 }
 
-#[expect(dead_code, reason = "the servers are held so that they live")]
 enum Server {
     Embedded(Child),
     Real(Private),
@@ -41,7 +64,7 @@ impl Stage {
     pub(super) async fn embedded() -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let kubeconfig = directory.path().join("kubeconfig");
-        let child = allready(&["apiserver", "--kubeconfig"], &kubeconfig)?;
+        let child = allready(&["apiserver", "--kubeconfig"], &kubeconfig)?.spawn()?;
         let start = Instant::now();
         while !kubeconfig.exists() {
             anyhow::ensure!(start.elapsed() < Duration::from_secs(10), "the embedded server did not start");
@@ -50,7 +73,7 @@ impl Stage {
         Self::set("embedded", kubeconfig, directory, Server::Embedded(child)).await
     }
 
-    pub(super) async fn real(environment: &Environment) -> Result<Self> {
+    pub(crate) async fn real(environment: &Environment) -> Result<Self> {
         let real = Private::start(environment).await?;
         let kubeconfig = real.kubeconfig().to_owned();
         Self::set("real", kubeconfig, tempfile::tempdir()?, Server::Real(real)).await
@@ -63,8 +86,10 @@ impl Stage {
         held: Server,
     ) -> Result<Self> {
         let options = KubeConfigOptions::default();
-        let config =
+        let mut config =
             kube::Config::from_custom_kubeconfig(Kubeconfig::read_from(&kubeconfig)?, &options).await?;
+        // A watch may have nothing to tell for long.
+        config.read_timeout = None;
         let client = Client::try_from(config)?;
         for definition in allready_kube::kinds::definitions() {
             let definitions = Api::all(client.clone());
@@ -75,7 +100,19 @@ impl Stage {
         }
         let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": NAMESPACE } }))?;
         Api::all(client.clone()).create(&PostParams::default(), &namespace).await?;
-        Ok(Self { server, client, kubeconfig, aggregator: None, _directory: directory, _server: held })
+        Ok(Self { server, client, kubeconfig, aggregator: None, _directory: directory, held })
+    }
+
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// The processes of the server.
+    pub(crate) fn server_processes(&self) -> Vec<u32> {
+        match &self.held {
+            Server::Embedded(child) => child.id().into_iter().collect(),
+            Server::Real(real) => real.processes(),
+        }
     }
 
     fn api(&self, kind: &str) -> Api<DynamicObject> {
@@ -107,7 +144,7 @@ impl Stage {
         Ok(median(times))
     }
 
-    pub(super) async fn make_nodes(&self, nodes: usize) -> Result<()> {
+    pub(crate) async fn make_nodes(&self, nodes: usize) -> Result<()> {
         let all: Api<Node> = Api::all(self.client.clone());
         stream::iter(0..nodes)
             .map(|node| {
@@ -125,7 +162,8 @@ impl Stage {
             .await
     }
 
-    pub(super) async fn start_aggregator(&mut self) -> Result<()> {
+    /// Makes the object that all report for, and starts the program that computes its Ready.
+    pub(crate) async fn start_aggregator(&mut self, program: &mut Command) -> Result<()> {
         let spec = json!({ "components": [{ "name": "speaker", "instances": { "type": "Nodes", "nodes": { "selector": {} } },
             "reconcilers": ["r0", "r1", "r2", "r3"] }] });
         let object = json!({ "apiVersion": GROUP, "kind": "ConfigurationStatus",
@@ -133,9 +171,9 @@ impl Stage {
         self.api("ConfigurationStatus")
             .create(&PostParams::default(), &serde_json::from_value(object)?)
             .await?;
-        let arguments = ["controller", "--no-leader-election", "--log", "warn", "--kubeconfig"];
-        self.aggregator = Some(allready(&arguments, &self.kubeconfig)?);
-        self.until(|ready, _| ready["status"] == "Unknown").await.map(drop)
+        self.aggregator = Some(program.spawn().with_context(|| format!("cannot start {program:?}"))?);
+        // A new object says by itself that nobody has looked at it yet.
+        self.until(|ready, _| ready["status"] == "Unknown" && ready["reason"] != "Pending").await.map(drop)
     }
 
     /// Every reconciler of every node reports for the first time. How long until all is ready, and how often the object was
@@ -143,23 +181,65 @@ impl Stage {
     pub(super) async fn storm(&self, nodes: usize, reconcilers: usize) -> Result<(Duration, usize)> {
         let (counted, counting) = self.count_writes().await?;
         let start = Instant::now();
-        stream::iter(0..nodes)
-            .map(|node| async move {
-                self.make_report(node).await?;
-                for reconciler in 0..reconcilers {
-                    self.report(node, reconciler + 1, true).await?;
-                }
-                anyhow::Ok(())
-            })
-            .buffer_unordered(CLIENTS)
-            .try_collect::<()>()
-            .await?;
+        self.first_reports(Layout::PerNode, nodes, reconcilers, &AtomicUsize::new(0)).await?;
         let all = format!("{nodes} of {nodes} ready");
         self.until(|ready, _| ready["message"] == all.as_str()).await?;
         let taken = start.elapsed();
         let writes = *counted.borrow();
         counting.abort();
         Ok((taken, writes))
+    }
+
+    /// Every reconciler of every node reports for the first time, and is counted once its report is accepted.
+    pub(crate) async fn first_reports(
+        &self,
+        layout: Layout,
+        nodes: usize,
+        reconcilers: usize,
+        accepted: &AtomicUsize,
+    ) -> Result<()> {
+        stream::iter(0..nodes)
+            .map(|node| async move {
+                if layout == Layout::PerNode {
+                    self.make_report(node).await?;
+                }
+                for reconciler in 0..reconcilers {
+                    match layout {
+                        Layout::PerNode => self.report(node, reconciler + 1, true).await?,
+                        Layout::Shared => self.report_shared(node, reconciler).await?,
+                    }
+                    accepted.fetch_add(1, Ordering::Relaxed);
+                }
+                anyhow::Ok(())
+            })
+            .buffer_unordered(CLIENTS)
+            .try_collect()
+            .await
+    }
+
+    /// A first report into the object that all share, tried again as long as it may succeed.
+    async fn report_shared(&self, node: usize, reconciler: usize) -> Result<()> {
+        let api = self.api("ConfigurationStatus");
+        loop {
+            match apply_one(&api, TARGET, node, reconciler, true).await {
+                Err(kube::Error::Api(status)) if TRANSIENT.contains(&status.code) => {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                other => return Ok(other.map(drop)?),
+            }
+        }
+    }
+
+    /// The time of a report of the first reconciler of a node.
+    pub(crate) async fn report_again(&self, layout: Layout, node: usize, good: bool) -> Result<Duration> {
+        let start = Instant::now();
+        match layout {
+            Layout::PerNode => self.report(node, 4, good).await?,
+            Layout::Shared => {
+                return Ok(apply_one(&self.api("ConfigurationStatus"), TARGET, node, 0, good).await?);
+            }
+        }
+        Ok(start.elapsed())
     }
 
     /// The median time of a report into an object of one's own.
@@ -174,23 +254,27 @@ impl Stage {
         Ok(median(times))
     }
 
-    /// Makes Ready turn, and takes the time from when the report was accepted until Ready has changed: median and 99 of 100.
-    pub(super) async fn turns(&self, turns: usize, rest: Duration) -> Result<[Duration; 2]> {
-        let mut times = Vec::new();
+    /// Makes Ready turn by a report of one of so many nodes, to and fro.
+    pub(crate) async fn turns(
+        &self,
+        layout: Layout,
+        nodes: usize,
+        turns: usize,
+        rest: Duration,
+    ) -> Result<Vec<Turn>> {
+        let mut ready = self.watch_ready().await?;
+        let mut taken = Vec::new();
         for turn in 0..turns {
-            let good = turn % 2 == 1;
-            let wanted = if good { "True" } else { "False" };
-            let turned = self.turned(wanted).await?;
-            self.report(turn / 2, 4, good).await?;
+            let is_good = turn % 2 == 1;
+            let report = self.report_again(layout, turn / 2 % nodes, is_good).await?;
             let accepted = Instant::now();
-            let seen = tokio::time::timeout(Duration::from_secs(30), turned)
-                .await
-                .context("Ready did not turn")???;
-            times.push(seen.saturating_duration_since(accepted));
+            let wanted = if is_good { "True" } else { "False" };
+            let turned = ready.wait_for(|(status, _)| status == wanted);
+            let seen = tokio::time::timeout(PATIENCE, turned).await.context("Ready did not turn")??.1;
+            taken.push(Turn { is_good, report, seen: seen.saturating_duration_since(accepted) });
             tokio::time::sleep(rest).await;
         }
-        times.sort_unstable();
-        Ok([times[times.len() / 2], times[(times.len() * 99).div_ceil(100) - 1]])
+        Ok(taken)
     }
 
     /// The processor time that the aggregator takes while nothing happens.
@@ -210,7 +294,8 @@ impl Stage {
         Ok(serde_json::to_vec(&self.api("ConfigurationStatus").get(TARGET).await?)?.len())
     }
 
-    fn aggregator(&self) -> Result<u32> {
+    /// The process of the aggregator.
+    pub(crate) fn aggregator(&self) -> Result<u32> {
         self.aggregator.as_ref().and_then(Child::id).context("the aggregator has ended")
     }
 
@@ -255,19 +340,34 @@ impl Stage {
         }
     }
 
-    /// When a watch sees that Ready has this status. The watch is there when this returns.
-    async fn turned(&self, wanted: &'static str) -> Result<tokio::task::JoinHandle<Result<Instant>>> {
-        let (mut events, _) = self.watch().await?;
-        Ok(tokio::spawn(async move {
-            while let Some(event) = events.try_next().await? {
-                if let WatchEvent::Modified(object) = event
-                    && ready(&serde_json::to_value(&object)?)["status"] == wanted
-                {
-                    return Ok(Instant::now());
-                }
+    /// The status of Ready, and since when a watch has seen it; the first one is there when this returns. The watch asks for rows of a
+    /// table, as kubectl does: the object itself may be large.
+    pub(crate) async fn watch_ready(&self) -> Result<watch::Receiver<(String, Instant)>> {
+        let url = format!(
+            "/apis/{GROUP}/namespaces/{NAMESPACE}/configurationstatuses?watch=true&includeObject=None&fieldSelector=metadata.name={TARGET}"
+        );
+        let request = Request::get(url)
+            .header(header::ACCEPT, "application/json;as=Table;v=v1;g=meta.k8s.io")
+            .body(Vec::new())?;
+        let mut events = self.client.request_events::<Value>(request).await?.boxed();
+        let (sender, mut receiver) = watch::channel((String::new(), Instant::now()));
+        tokio::spawn(async move {
+            while let Some(WatchEvent::Added(table) | WatchEvent::Modified(table)) = events.try_next().await?
+            {
+                // The columns are those of `additionalPrinterColumns`, behind the name.
+                let status = table["rows"][0]["cells"][1].as_str().unwrap_or("none").to_owned();
+                let is_other = |known: &(String, Instant)| known.0 != status;
+                sender.send_if_modified(|known| {
+                    is_other(known) && {
+                        *known = (status.clone(), Instant::now());
+                        true
+                    }
+                });
             }
-            bail!("the watch ended")
-        }))
+            anyhow::Ok(())
+        });
+        receiver.wait_for(|(status, _)| !status.is_empty()).await?;
+        Ok(receiver)
     }
 
     async fn count_writes(&self) -> Result<(watch::Receiver<usize>, tokio::task::JoinHandle<Result<()>>)> {
@@ -294,12 +394,17 @@ impl Stage {
     }
 }
 
-/// Starts the command line as users have it; it stands beside this program.
-fn allready(arguments: &[&str], kubeconfig: &Path) -> Result<Child> {
+/// Our controller, in a process of its own.
+pub(crate) fn controller(kubeconfig: &Path) -> Result<Command> {
+    allready(&["controller", "--no-leader-election", "--log", "warn", "--kubeconfig"], kubeconfig)
+}
+
+/// The command line as users have it; it stands beside this program.
+fn allready(arguments: &[&str], kubeconfig: &Path) -> Result<Command> {
     let program = std::env::current_exe()?.with_file_name("allready");
     let mut command = Command::new(program);
     command.args(arguments).arg(kubeconfig).stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true);
-    Ok(command.spawn()?)
+    Ok(command)
 }
 
 async fn apply_one(
@@ -308,7 +413,7 @@ async fn apply_one(
     node: usize,
     reconciler: usize,
     good: bool,
-) -> Result<Duration> {
+) -> kube::Result<Duration> {
     let who = format!("speaker-node-{node}");
     let conditions = [condition(&format!("{who}/r{reconciler}Valid"), good, "")];
     let body =
