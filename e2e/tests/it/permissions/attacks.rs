@@ -107,9 +107,10 @@ async fn whoever_is_not_listed_speaks_for_no_listed_component_and_the_listed_onl
     };
     let is_allowed = |seen: &bool| *seen;
     eventually("the binding", is_allowed, || async { own.by(&stranger, namespace).await.is_ok() }).await;
-    for (name, instance, manager) in
-        [("guarded.speaker.guarded-a", "guarded-a", "speaker-guarded-a"), ("guarded.speaker", "", "speaker")]
-    {
+    for (name, instance, manager) in [
+        ("guarded.speaker.node-forged", "node-forged", "speaker-node-forged"),
+        ("guarded.speaker", "", "speaker"),
+    ] {
         let forged = Attempt { component: "speaker", name, instance, manager, ..own };
         let because = "is not among the reporters that speak for speaker";
         until_refused(because, async || forged.by(&stranger, namespace).await).await;
@@ -155,9 +156,10 @@ async fn a_service_account_of_kube_system_forges_no_report(server: Server) {
     };
     let is_allowed = |seen: &bool| *seen;
     eventually("the binding", is_allowed, || async { own.by(&anybody, namespace).await.is_ok() }).await;
-    for (name, instance, manager) in
-        [("guarded.speaker.guarded-a", "guarded-a", "speaker-guarded-a"), ("guarded.speaker", "", "speaker")]
-    {
+    for (name, instance, manager) in [
+        ("guarded.speaker.node-forged", "node-forged", "speaker-node-forged"),
+        ("guarded.speaker", "", "speaker"),
+    ] {
         let forged = Attempt { component: "speaker", name, instance, manager, ..own };
         let because = "is not among the reporters that speak for speaker";
         until_refused(because, async || forged.by(&anybody, namespace).await).await;
