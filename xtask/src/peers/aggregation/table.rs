@@ -70,11 +70,13 @@ pub(super) fn block(rows: &[String], machine: &str) -> Result<String> {
     Ok(format!(
         "The same load for three programs, each on a server of its own: {RECONCILERS} reconcilers on each node report with server-side apply, 16 \
          clients at a time, until the object has `Ready=True`; then {REPORTS} single reports, bad and good in turns. *Singleton* is one object \
-         into whose `status.conditions` each reconciler applies its own; *naive* has an object for each node, and after an event lists all of \
+         into whose `status.conditions` each reconciler applies its own: reports of the same time collide, and are tried again by the server, after a \
+         conflict by the client; *naive* has an object for each node, and after an event lists all of \
          them from its cache. Both are in [xtask/peers/aggregation](xtask/peers/aggregation), on controller-runtime: they expect all nodes, \
          as ours does, write only what has changed, and count nothing in the message, which ours does.\n\n\
          {HEAD}\n{}\n\n\
-         *A report* is the median and the 99th of 100 of single reports, until they are accepted; *a turn* the median from then until a watch sees \
+         *A report* is the median and the 99th of 100 of single reports, until they are accepted \
+         (where Ready never came, among those that had been accepted by then); *a turn* the median from then until a watch sees \
          Ready turn False. Requests, bytes and processor time are those from the first report until Ready is True, or until the program was \
          given up: requests as the server's flow control counts those of the program's user, bytes as they pass in front of the server, \
          encrypted. *Of the server*: its processor time, the load's part included. Program and load share the machine with the server.\n\n\
