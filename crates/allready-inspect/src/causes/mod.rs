@@ -182,6 +182,7 @@ impl Causes {
     }
 
     /// Tells whether this was asked, however it was answered.
+    #[cfg(feature = "kube")]
     pub(crate) fn has_asked(&self, request: &Request) -> bool {
         self.known.has_asked(request)
     }

@@ -458,6 +458,7 @@ impl Known {
     }
 
     /// Tells whether this was asked, however it was answered.
+    #[cfg(feature = "kube")]
     pub(crate) fn has_asked(&self, request: &Request) -> bool {
         self.gaps.contains_key(request)
     }
