@@ -1,4 +1,4 @@
-//! What an object takes of a namespace's quotas, and whether a quota is about it.
+//! The amounts that an object takes of a namespace's quotas, and the quotas that are about it.
 //!
 //! Follows `pkg/quota/v1/evaluator/core` of Kubernetes (`pods.go`, `services.go`, `persistent_volume_claims.go`) and
 //! `k8s.io/apiserver/pkg/quota/v1/generic`. Of pods, the resources of containers and of the pod as a whole are counted; what a

@@ -182,7 +182,7 @@ impl StatusState {
 
     /// Takes so much room, or says that there is none: nothing is expected of what is not known, and nothing is good.
     fn take_room(&mut self, bytes: usize) {
-        /// What a small one takes, or what another one grows by when it says something else.
+        /// The bytes of a small one, or by which another one grows when it says something else.
         const SMALL: usize = 64 * 1024;
         // A quarter is for them: whoever expects thousands takes no room from those who expect few.
         let is_room = bytes <= self.taken + SMALL || self.room.has_plenty(self.taken, bytes);
@@ -322,7 +322,7 @@ impl Drop for StatusState {
     }
 }
 
-/// What cannot be seen where there is no room.
+/// The name of the gap where there is no room.
 const MEMORY: &str = "reporters";
 /// The copies of the parts of an object that are kept: the spec as it stands and as it is read, and its own reports.
 const OWN_COPIES: usize = 2;

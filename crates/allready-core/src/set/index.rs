@@ -26,14 +26,14 @@ impl Typed for ConditionType {
     }
 }
 
-/// Where the first entry of each type stands in one list. The list may grow at its end; [`clear`](Self::clear) the index when it changes
+/// The place of the first entry of each type in one list. The list may grow at its end; [`clear`](Self::clear) the index when it changes
 /// otherwise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TypeIndex {
     first: HashMap<ConditionType, usize>,
-    /// How many entries of the list are in the index.
+    /// The number of entries of the list that are in the index.
     known: usize,
-    /// Whether a type was found a second time.
+    /// True if a type was found a second time.
     repeats: bool,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Failure {
 #[derive(Clone, Debug, Default)]
 pub struct Marks(ByType<Mark>);
 
-/// What was marked under one type; nothing, where it was cleared.
+/// The mark under one type; no condition, where it was cleared.
 #[derive(Clone, Debug)]
 struct Mark {
     type_: ConditionType,

@@ -53,7 +53,7 @@ pub struct Pass<'a> {
     pub(super) top: Option<&'a ConditionType>,
     pub(super) untouched: Untouched,
     pub(super) conditions: &'a mut Vec<Condition>,
-    /// Where each type stands in `conditions`.
+    /// The place of each type in `conditions`.
     pub(super) index: TypeIndex,
     pub(super) at: At,
     pub(super) record: Record,
